@@ -11,7 +11,7 @@ from typing import NamedTuple
 import httpx
 from processes import processor_ms
 
-from feeder.search.engine import WORDS_ONLY_PREFIX
+from feeder.notes import WORDS_ONLY
 from worker_cost.account import REPO, Index
 
 PROGRAM = Path(__file__).with_name("isolate.mjs")
@@ -51,7 +51,7 @@ class IncompleteAnswer(Exception):
 
 
 def _is_words_only_note(note: str) -> bool:
-    return note.startswith(WORDS_ONLY_PREFIX)
+    return note.startswith(WORDS_ONLY)
 
 
 class Isolate:

@@ -14,24 +14,26 @@ FeederError           1    the root
 
 
 class FeederError(Exception):
-    """Root of the tree; `exit_code` is the exit code of the process."""
+    """Root of the tree: a problem, and what to do about it where there is something to do.
+
+    The message is both. `exit_code` is the exit code of the process.
+    """
 
     exit_code = 1
 
-
-class UserError(FeederError):
-    """The user must change something; the message ends with the remedy.
-
-    Where the problem contains a text of the user, the remedy is given apart: a full stop in such a
-    text does not end a sentence.
-    """
-
-    exit_code = 2
-
     def __init__(self, problem: str = "", remedy: str = "") -> None:
-        super().__init__(f"{problem} {remedy}".strip())
+        super().__init__(problem, remedy)
         self.problem = problem
         self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.problem} {self.remedy}".strip()
+
+
+class UserError(FeederError):
+    """The user must change something."""
+
+    exit_code = 2
 
 
 class NotInIndexError(UserError):
@@ -58,13 +60,14 @@ class ServiceError(FeederError):
 
     def __init__(
         self,
-        message: str,
+        problem: str,
+        remedy: str = "",
         *,
         status: int | None = None,
         code: int | None = None,
         ray: str | None = None,
     ) -> None:
-        super().__init__(message)
+        super().__init__(problem, remedy)
         self.status = status
         self.code = code
         self.ray = ray
@@ -99,14 +102,8 @@ def translate_os_error(error: OSError) -> FeederError:
     return UserError(f"{error.filename} cannot be used ({error.strerror}).", remedy)
 
 
-def problem_and_remedy(error: Exception) -> tuple[str, str]:
-    """Returns the problem and the remedy of an error.
-
-    If they are not given apart, the message's first sentence is the problem.
-    """
+def problem_and_remedy(error: FeederError | OSError) -> tuple[str, str]:
+    """Returns the problem, as a sentence, and the remedy of an error."""
     if isinstance(error, OSError):
         error = translate_os_error(error)
-    if isinstance(error, UserError) and error.remedy:
-        return error.problem, error.remedy
-    problem, _, remedy = str(error).partition(". ")
-    return f"{problem.rstrip('.')}.", remedy
+    return f"{error.problem.rstrip('.')}.", error.remedy

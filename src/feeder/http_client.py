@@ -49,8 +49,8 @@ def create_client(
         )
     except (ValueError, OSError, ImportError, httpx.InvalidURL) as exc:
         raise UserError(
-            f"The network settings are invalid ({exc}). Correct HTTPS_PROXY, ALL_PROXY or "
-            "SSL_CERT_FILE."
+            f"The network settings are invalid ({exc}).",
+            "Correct HTTPS_PROXY, ALL_PROXY or SSL_CERT_FILE.",
         ) from exc
 
 
@@ -65,17 +65,18 @@ def connection_error(
 
     if isinstance(exc, httpx.ProxyError):
         return UserError(
-            f"The proxy refused the connection to {address} ({reason}). Correct HTTPS_PROXY."
+            f"The proxy refused the connection to {address} ({reason}).", "Correct HTTPS_PROXY."
         )
     if "CERTIFICATE" in reason.upper():
         return UserError(
-            f"The certificate of {address} is not trusted ({reason}). Set SSL_CERT_FILE to the "
-            f"certificate of the authority that signed it, or correct {setting}."
+            f"The certificate of {address} is not trusted ({reason}).",
+            "Set SSL_CERT_FILE to the certificate of the authority that signed it, or correct "
+            f"{setting}.",
         )
     if isinstance(exc, httpx.ConnectError | httpx.ConnectTimeout):
         return TransientError(
-            f"{address} cannot be reached ({reason}). Check the network, DNS and {setting}."
+            f"{address} cannot be reached ({reason}).", f"Check the network, DNS and {setting}."
         )
     return TransientError(
-        f"{address} sent no complete response ({reason}). Run the command again later."
+        f"{address} sent no complete response ({reason}).", "Run the command again later."
     )

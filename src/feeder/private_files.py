@@ -64,10 +64,8 @@ def without_folder(text: str, folder: str) -> str:
 
 
 def _hide_folder(error: FeederError, folder: str) -> None:
-    error.args = tuple(without_folder(str(one), folder) for one in error.args)
-    if isinstance(error, UserError):
-        error.problem = without_folder(error.problem, folder)
-        error.remedy = without_folder(error.remedy, folder)
+    error.problem = without_folder(error.problem, folder)
+    error.remedy = without_folder(error.remedy, folder)
 
 
 def reject_symlinks(folder: Path) -> Path:
@@ -80,7 +78,7 @@ def reject_symlinks(folder: Path) -> Path:
         links = [path for path in folder.iterdir() if path.is_symlink()]
     if links:
         raise UserError(
-            f"{links[0]} is a symbolic link, and its target may belong to somebody else. "
-            "Remove it, or choose another location with --db."
+            f"{links[0]} is a symbolic link, and its target may belong to somebody else.",
+            "Remove it, or choose another location with --db.",
         )
     return folder

@@ -64,17 +64,6 @@ class ProgressReporter:
             show(position)
 
 
-class RecordingReporter(ProgressReporter):
-    """Records messages in `lines` instead of printing them."""
-
-    def __init__(self) -> None:
-        super().__init__(quiet=True)
-        self.lines: list[str] = []
-
-    def message(self, text: str) -> None:
-        self.lines.append(text)
-
-
 class _ProgressLines:
     """Prints a line of progress every `LINE_INTERVAL_S`."""
 

@@ -31,8 +31,8 @@ def parse_shard(text: str) -> Shard:
     shard = Shard(int(match[1]), int(match[2])) if match else None
     if shard is None or not 1 <= shard.number <= shard.total <= MAX_SHARDS:
         raise UserError(
-            f"--shard {text!r} is not a shard. Write NUMBER/TOTAL, such as 3/16, with at most "
-            f"{MAX_SHARDS} shards."
+            f"--shard {text!r} is not a shard.",
+            f"Write NUMBER/TOTAL, such as 3/16, with at most {MAX_SHARDS} shards.",
         )
     return shard
 

@@ -247,7 +247,7 @@ def test_notes_are_the_same(
     said = [one for one in drawn if data.draw(st.booleans())]
     asked = QueryText(text)
     assert worker.call("resultNotes", text, rankings_as_pairs(said), found) == [
-        engine._result_notes(asked, said, rank_hits(asked, said, found)),
+        list(map(str, engine._result_notes(asked, said, rank_hits(asked, said, found)))),
         engine._is_vector_only(said),
         engine._is_truncated(said),
     ]

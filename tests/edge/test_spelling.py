@@ -56,4 +56,4 @@ def test_texts_and_notes_are_equal(worker: Worker, text: str, replaced: dict[str
     pairs = [list(pair) for pair in replaced.items()]
     missing = [*replaced, "blorptangle"]
     assert worker.call("correctText", text, pairs) == correct_text(text, replaced)
-    assert worker.call("spellingNote", missing, pairs) == spelling_note(missing, replaced)
+    assert worker.call("spellingNote", missing, pairs) == str(spelling_note(missing, replaced))

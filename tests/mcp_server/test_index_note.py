@@ -2,12 +2,17 @@
 
 import pytest
 
-from feeder.mcp.formatting import index_note, missing_vectors_notes
+from feeder.mcp.formatting import index_note, without_needless_remedies
 from feeder.mcp.index_refresh import VECTORS_PENDING_NOTE
+from feeder.notes import Note, NoteKind
 from feeder.search.index_status import IndexStatus
 
-UPDATING = "Files have changed, and the index is being updated: search again soon."
-ANOTHER_SERVER = "Another server is updating the index."
+UPDATING = Note(
+    NoteKind.UPDATE_RUNNING,
+    "Files have changed, and the index is being updated: search again soon.",
+)
+ANOTHER_SERVER = Note(NoteKind.UPDATE_RUNNING, "Another server is updating the index.")
+FAILED = Note(NoteKind.UPDATE_FAILED, "The index could not be updated: disk.")
 OLD, NEW = "a" * 40, "b" * 40
 BEHIND = IndexStatus("shop", OLD, NEW, 2)
 NOTES = {
@@ -33,9 +38,9 @@ NOTES = {
 @pytest.mark.parametrize("before", [UPDATING, ANOTHER_SERVER, VECTORS_PENDING_NOTE])
 @pytest.mark.parametrize("age", NOTES)
 def test_a_note_advises_no_command_while_the_index_is_being_updated(
-    age: IndexStatus, before: str
+    age: IndexStatus, before: Note
 ) -> None:
-    assert index_note(before, age.note) == f"{before} {NOTES[age]}"
+    assert index_note(before, age.notes) == f"{before} {NOTES[age]}"
 
 
 @pytest.mark.parametrize(
@@ -47,12 +52,31 @@ def test_a_note_advises_no_command_while_the_index_is_being_updated(
     ],
 )
 def test_missing_vectors_are_named_without_advice_while_they_are_computed(hint: str) -> None:
-    note = "The index has no vectors by feeder-static-1."
-    advice = f"{note} {hint}"
-    assert missing_vectors_notes(VECTORS_PENDING_NOTE, [advice]) == [note]
-    assert missing_vectors_notes(None, [advice]) == [advice]
+    text = "The index has no vectors by feeder-static-1."
+    advice = Note(NoteKind.MISSING_VECTORS, text, hint)
+    [shown] = without_needless_remedies(VECTORS_PENDING_NOTE, [advice])
+    assert str(shown) == text
+    assert without_needless_remedies(None, [advice]) == [advice]
 
 
-@pytest.mark.parametrize("before", [None, "The index could not be updated: disk."])
-def test_a_note_advises_the_command_otherwise(before: str | None) -> None:
-    assert index_note(before, BEHIND.note).endswith("(aaaaaaa → bbbbbbb): feeder sync")
+def test_a_note_that_no_sync_mends_keeps_its_advice() -> None:
+    note = Note(NoteKind.PARTIAL_SEARCH, "x is in too many nodes.", "Narrow the search.")
+    assert without_needless_remedies(UPDATING, [note]) == [note]
+
+
+def test_each_of_several_notes_advises_nothing_while_the_index_is_being_updated() -> None:
+    changed = Note(
+        NoteKind.CHANGED_FILES,
+        "1 file on disk differs from the index",
+        "feeder sync --working-tree",
+    )
+    assert index_note(ANOTHER_SERVER, BEHIND._replace(changed_files=changed).notes) == (
+        "Another server is updating the index. "
+        "The index is 2 commits behind HEAD (aaaaaaa → bbbbbbb). "
+        "1 file on disk differs from the index."
+    )
+
+
+@pytest.mark.parametrize("before", [None, FAILED])
+def test_a_note_advises_the_command_otherwise(before: Note | None) -> None:
+    assert index_note(before, BEHIND.notes).endswith("(aaaaaaa → bbbbbbb): feeder sync")

@@ -16,6 +16,7 @@ from feeder.errors import UserError
 from feeder.mcp import IndexingProgress, RefreshResult, index_refresh
 from feeder.mcp.index_refresh import IndexRefresher, RefreshTarget, RefreshTimes
 from feeder.mcp.service import LazyRefresher
+from feeder.notes import Note, NoteKind
 from feeder.session.session import open_session
 from feeder.session.workspace import base_folder, workspace_for
 from feeder.source import git
@@ -67,7 +68,8 @@ class RefreshedIndex:
 
     def note(self) -> str | None:
         """Refreshes the index and returns the note."""
-        return self.refresh().note
+        note = self.refresh().note
+        return None if note is None else str(note)
 
     def vectors(self) -> str | None:
         """Returns the state of the vectors in `meta`."""
@@ -182,7 +184,7 @@ def test_command_started_during_a_check_is_not_superseded(shop: Repo, feeder: Ru
         shop.commit({"src/tax.py": "def vat():\n    return 19\n"})
         result = index.refresh()
         assert (result.tree, index.files()) == ("", {"src/cart.py", "docs/guide.md"})
-        assert result.note in (
+        assert str(result.note) in (
             "A command is updating the index.",
             "Another run is updating the index.",
             f"{UPDATING}: search again soon.",
@@ -249,7 +251,7 @@ def test_static_vectors_are_added_while_words_answer(shop: Repo, feeder: RunFeed
     assert note
     total = f" of {count + 2} files); vectors are being computed."
     assert note.startswith("Words are of all files (static vectors: ")
-    assert note.endswith(total)
+    assert str(note).endswith(total)
     while index.note():
         pass
     assert feeder(shop, "validate").code == 0
@@ -262,7 +264,9 @@ def test_an_error_is_reported_and_the_index_stays(shop: Repo) -> None:
     index = RefreshedIndex(shop)
     index.note()
     broken = RefreshedIndex(shop, fails)
-    assert broken.refresh() == RefreshResult(note="The index could not be updated: git is gone.")
+    assert broken.refresh() == RefreshResult(
+        note=Note(NoteKind.UPDATE_FAILED, "The index could not be updated: git is gone.")
+    )
     assert index.files() == {"src/cart.py", "docs/guide.md"}
 
 
@@ -276,7 +280,7 @@ def test_files_are_not_indexed_as_a_folder_when_their_repository_is_gone(shop: R
     (shop.path / ".git").rename(shop.path / ".was")
     note = refresher.refresh(index.progress.append).note
     assert note
-    assert "is not in a git repository" in note
+    assert "is not in a git repository" in note.text
     assert index.files() == before
 
 
@@ -289,7 +293,7 @@ def test_files_are_not_indexed_as_those_of_a_repository_above(shop: Repo) -> Non
     (inner.path / ".git").rename(shop.path / ".was")
     note = refresher.refresh(index.progress.append).note
     assert note
-    assert note.endswith(f"{inner.path} is a folder of {shop.path} by now. Put its .git back.")
+    assert str(note).endswith(f"{inner.path} is a folder of {shop.path} by now. Put its .git back.")
     assert index.files() == {"own.py"}
 
 
@@ -314,13 +318,13 @@ def test_vectors_of_a_local_model_are_computed_after_the_words(
     shop: Repo, feeder: RunFeeder
 ) -> None:
     index = RefreshedIndex(shop, model="minilm")
-    assert index.note() in {None, index_refresh.VECTORS_PENDING_NOTE}
+    assert index.note() in {None, str(index_refresh.VECTORS_PENDING_NOTE)}
     assert index.files() == {"src/cart.py", "docs/guide.md"}
     until_s = time.monotonic() + 120
     while index.vectors() != "complete" and time.monotonic() < until_s:
         time.sleep(0.1)
     shop.commit({"src/tax.py": "def vat():\n    return 19\n"})
-    assert index.note() in {None, index_refresh.VECTORS_PENDING_NOTE}, (
+    assert index.note() in {None, str(index_refresh.VECTORS_PENDING_NOTE)}, (
         "words do not wait for vectors"
     )
     assert "src/tax.py" in index.files()

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from feeder.config import Settings
+from feeder.errors import UserError
 from feeder.mcp import ToolResult
-from feeder.mcp.remedies import OPTIONS_NOTE, for_agent
+from feeder.mcp.remedies import OPTIONS_NOTE, error_for_agent, note_for_agent, remedy_for_agent
 from feeder.mcp.service import IndexService
+from feeder.notes import Note, NoteKind
 from mcp_server.conftest import index
 from source.repos import Repo
 
@@ -41,7 +43,17 @@ REWRITTEN = {
 @pytest.mark.parametrize(("message", "expected"), REWRITTEN.items())
 def test_message_is_rewritten_for_an_agent(message: str, expected: str) -> None:
     """A command with its options stays whole: it is for a shell."""
-    assert for_agent(message) == expected
+    assert remedy_for_agent(message) == expected
+
+
+def test_only_remedies_are_rewritten() -> None:
+    """A text of the user may look like an option or a command."""
+    error = UserError("The query feeder search --path is empty.", "Name a folder with --path.")
+    assert error_for_agent(error) == (
+        "The query feeder search --path is empty. Name a folder with `path`."
+    )
+    note = Note(NoteKind.PARTIAL_SEARCH, "/a --path/ was not found", "use feeder search.")
+    assert note_for_agent(note) == "/a --path/ was not found: use the search tool."
 
 
 def _call(folder: Path, tool: str, **arguments: object) -> ToolResult:

@@ -11,6 +11,7 @@ import pytest
 from feeder.config import Settings
 from feeder.mcp import NoRefresh, ProgressCallback, RefreshResult, ToolResult
 from feeder.mcp.service import IndexService
+from feeder.notes import Note, NoteKind
 from feeder.store.query_log_file import QueryLog
 from mcp_server.conftest import index
 from mcp_server.stdio_client import McpClient, call, start_mcp_client, text_of
@@ -271,7 +272,7 @@ def test_refresher_runs_before_each_call(tmp_path: Path) -> None:
         def refresh(self, tell: ProgressCallback) -> RefreshResult:
             tell("feeding")
             index(repo)
-            return RefreshResult(note="It was fed just now.")
+            return RefreshResult(note=Note(NoteKind.UPDATE_FAILED, "It was fed just now."))
 
     told: list[str] = []
     some = IndexService(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from feeder.config import Settings
+from feeder.notes import Note
 from feeder.search.answers import Page
 from feeder.search.engine import run_plan, search
 from feeder.search.open_index import SearchIndex, open_index
@@ -23,7 +24,7 @@ def run_query(
     query: str,
     pagination: Pagination,
     filters: RequestFilters | None = None,
-    on_warning: Callable[[str], None] | None = None,
+    on_warning: Callable[[Note], None] | None = None,
 ) -> tuple[QueryPlan, ResultList]:
     """Returns the plan of a query and a page of its results, without reading files."""
     plan = plan_query(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from feeder.cli.rendering import render_hits
 from feeder.embedding.cache import CachedEmbedder
 from feeder.errors import FeederError, ServiceError, UserError
+from feeder.notes import Note
 from feeder.search.engine import search_scope
 from feeder.search.name_matching import is_named
 from feeder.search.query import QueryText
@@ -287,7 +288,7 @@ class FailingQueryEmbedder(HashedEmbedder):
 @pytest.mark.parametrize("kind", [ServiceError, UserError])
 def test_words_are_searched_when_the_model_fails(database: SQLite, kind: type[FeederError]) -> None:
     """The warning is given once."""
-    warnings: list[str] = []
+    warnings: list[Note] = []
     dying = [
         embedding_query_model(
             model_vectors_of(database, FailingQueryEmbedder(kind("The model has ended.")))
@@ -297,7 +298,7 @@ def test_words_are_searched_when_the_model_fails(database: SQLite, kind: type[Fe
         database, dying, "refund", Scope.of_repo(REPO), Pagination(10), on_warning=warnings.append
     )
     assert found == search_scope(database, [], "refund", Scope.of_repo(REPO), Pagination(10))
-    assert warnings == ["Searched by words only: The model has ended."]
+    assert list(map(str, warnings)) == ["Searched by words only: The model has ended."]
     with pytest.raises(kind):  # with nobody to tell
         search_scope_with(database, dying, "refund", Scope.of_repo(REPO))
 
@@ -494,7 +495,7 @@ def test_words_are_searched_when_the_static_model_is_damaged(
         raise UserError("The static model is damaged.")
 
     monkeypatch.setattr("feeder.embedding.static_query.load_query_model", damaged)
-    warnings: list[str] = []
+    warnings: list[Note] = []
     search_scope(
         database,
         [static_query_model(database)],
@@ -503,4 +504,4 @@ def test_words_are_searched_when_the_static_model_is_damaged(
         Pagination(5),
         on_warning=warnings.append,
     )
-    assert warnings == ["Searched by words only: The static model is damaged."]
+    assert list(map(str, warnings)) == ["Searched by words only: The static model is damaged."]

@@ -94,7 +94,7 @@ def test_line_that_an_edit_removed_is_reported(indexed: Repo) -> None:
     for query in ("case:yes /settings.NUM_PROXIES/", 'case:yes "settings.NUM_PROXIES"'):
         page = find(indexed, query)
         assert not page.hits[0].literals
-        assert page.notes == [
+        assert list(map(str, page.notes)) == [
             "1 hit no longer has what the query requires: the file has changed since the index "
             "was made."
         ]

@@ -70,7 +70,7 @@ def test_name_comes_first_and_other_case_last(indexed: Repo) -> None:
 def test_similar_names_are_shown_where_no_line_has_the_token(indexed: Repo) -> None:
     page = find(indexed, "LookbackDelt")
     assert page.hits[0].result.hit.symbol == "a.LookbackDelta"
-    assert page.notes[0].startswith("No symbol is named LookbackDelt.")
+    assert str(page.notes[0]).startswith("No symbol is named LookbackDelt.")
 
 
 @pytest.mark.parametrize(

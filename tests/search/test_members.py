@@ -103,7 +103,9 @@ def test_misspelt_member_is_found(database: SQLite, query: str, member: Member) 
     """One edit away, as by a note; in names of several words one of these differs."""
     results = search_scope(database, [], query, Scope.of_repo(REPO), Pagination(10))
     assert results.results[0].member == member
-    assert results.notes == [f"No symbol is named {query}. Similar names: {member.name}"]
+    assert list(map(str, results.notes)) == [
+        f"No symbol is named {query}. Similar names: {member.name}"
+    ]
 
 
 def test_misspelt_symbol_comes_before_misspelt_members(repo: Repo) -> None:

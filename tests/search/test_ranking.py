@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from feeder.notes import Note, NoteKind
 from feeder.search.engine import search_scope
 from feeder.search.file_kinds import is_document, kind_weight
 from feeder.search.name_matching import name_overlap
@@ -187,19 +188,23 @@ def test_query_with_vector_hits_only_gets_three_hits_and_a_note(database: SQLite
     assert len(ids) > 3
     page = run_search(database, "qwertz zuiop", near)
     assert len(page.results) == page.total == 3
-    assert page.notes == [
+    assert list(map(str, page.notes)) == [
         "No searched node has a word of the query; the hits are similar in meaning only."
     ]
     assert run_search(database, "qwertz zuiop") == ResultList(
-        [], 0, ["No searched node has a word of the query."]
+        [], 0, [Note(NoteKind.NO_WORD_FOUND, "No searched node has a word of the query.")]
     )
 
 
 def test_similar_names_are_suggested_for_an_unknown_name(database: SQLite) -> None:
     page = run_search(database, "finalise")
-    assert page.notes == ["No symbol is named finalise. Similar names: BaseRequest.finalize"]
+    assert list(map(str, page.notes)) == [
+        "No symbol is named finalise. Similar names: BaseRequest.finalize"
+    ]
     page = run_search(database, "parseHTPDate")  # parts of it are words of nodes
-    assert page.notes == ["No symbol is named parseHTPDate. Similar names: parseHTTPDate"]
+    assert list(map(str, page.notes)) == [
+        "No symbol is named parseHTPDate. Similar names: parseHTTPDate"
+    ]
 
 
 TYPOS = """\
@@ -310,8 +315,8 @@ def test_prefix_of_a_name_finds_its_node(tmp_path: Path) -> None:
     """Although the Porter stemmer reduces it to the stem of all its members."""
     with temporary_index(tmp_path, {"net/calls.py": CALLS}) as database:
         assert first_hit(database, "RealCal") == "RealCall"
-        said = run_search(database, "RealCal").notes
-    assert said == ["No symbol is named RealCal. Similar names: RealCall"]
+        [note] = run_search(database, "RealCal").notes
+    assert str(note) == "No symbol is named RealCal. Similar names: RealCall"
 
 
 RUNNERS = """\
@@ -329,7 +334,7 @@ def test_class_decides_between_nodes_of_a_misspelt_name(tmp_path: Path, misspelt
     with temporary_index(tmp_path, files) as database:
         page = run_search(database, misspelt)
     assert page.results[0].hit.symbol == "RealCall.execute"
-    assert page.notes[0].startswith(
+    assert str(page.notes[0]).startswith(
         f"No symbol is named {misspelt}. Similar names: RealCall.execute"
     )
 

@@ -9,6 +9,7 @@ import pytest
 
 from feeder.config import Settings
 from feeder.errors import ServiceError
+from feeder.notes import Note
 from feeder.search.open_index import SearchIndex
 from feeder.search.request_filters import RequestFilters
 from feeder.search.result_cache import ResultCache
@@ -58,6 +59,9 @@ class Shop:
     cache: ResultCache
     warnings: list[str] = field(default_factory=list)
 
+    def _add_warning(self, note: Note) -> None:
+        self.warnings.append(str(note))
+
     def find(self, query: str, page: Pagination = FIRST_PAGE, *, anew: bool = False) -> ResultList:
         return self.search_with_filters(query, page, RequestFilters(), anew=anew)
 
@@ -68,7 +72,7 @@ class Shop:
         cache = None if anew else self.cache
         index = SearchIndex.from_session(self.store, self.settings)
         index = index._replace(models=sides, cache=cache)
-        return run_query(index, query, page, filters, self.warnings.append)[1]
+        return run_query(index, query, page, filters, self._add_warning)[1]
 
 
 def sync_in_other_connection(base: Path, settings: Settings) -> None:

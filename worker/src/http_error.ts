@@ -13,14 +13,3 @@ export class HttpError extends Error {
     super([error, remedy].filter(Boolean).join(" "));
   }
 }
-
-/**
- * A client error (HTTP 400 by default): the first sentence of the text is the error, the rest the remedy.
- *
- * An error with a text of the user is an `HttpError` of its own: a full stop in such a text does not end a sentence.
- */
-export function badRequest(text: string, status = 400): HttpError {
-  const at = text.indexOf(". ");
-  if (at < 0) return new HttpError(status, `${text.replace(/\.+$/, "")}.`);
-  return new HttpError(status, `${text.slice(0, at).replace(/\.+$/, "")}.`, text.slice(at + 2));
-}

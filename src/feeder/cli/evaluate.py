@@ -100,5 +100,5 @@ def _override_settings(settings: Settings, text: str) -> Settings:
     line = click.core.ParameterSource.COMMANDLINE
     overrides = {k: v for k, v in context.params.items() if context.get_parameter_source(k) is line}
     if not overrides:
-        raise UserError("--against has no option. Write it like --against '--model words'.")
+        raise UserError("--against has no option.", "Write it like --against '--model words'.")
     return replace(settings, **overrides)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -87,7 +88,7 @@ def grep(pattern: str, places: tuple[str, ...], **params: Any) -> None:
     from feeder.source.grep import PatternOptions
 
     if not pattern:
-        raise UserError("The pattern is empty. Write a pattern; `.` finds every line with text.")
+        raise UserError("The pattern is empty.", "Write a pattern; `.` finds every line with text.")
     pattern_options = PatternOptions(*(params.pop(name) for name in PatternOptions._fields))
     limit, offset, context_lines = (params.pop(key) for key in ("limit", "offset", "context_lines"))
     count, files, form, color = (params.pop(key) for key in ("count", "files", "form", "color"))
@@ -126,14 +127,14 @@ def print_matching_lines(request: LineRequest, output: LineOutput, settings: Set
     from feeder.search.open_index import open_index
 
     if choose_store(settings).is_cloud:
-        raise UserError(NOT_LOCAL)
+        raise UserError(*NOT_LOCAL)
     with open_index(settings) as index:
         base = index.corpus.base
         page = search_lines(index, request)
     if settings.json:
         console.print_result(settings, page.as_json(counts_only=output.is_by_file), ())
     elif not page.total:
-        _print_notes(settings, [f"No line matches {request.pattern}.", *page.all_notes])
+        _print_notes(settings, [f"No line matches {request.pattern}.", *_all_notes(page)])
     elif output.form == "text":
         _print_lines(page, output.color)
     else:
@@ -151,7 +152,7 @@ def _print_rows(page: LinePage, settings: Settings, root: Path, form: str) -> No
     }[form]
     console.print_result(settings, None, render(page, root))
     summary = grep_rendering.page_summary(page) if form == "vimgrep" else None
-    _print_notes(settings, [*filter(None, [summary]), *page.all_notes])
+    _print_notes(settings, [*filter(None, [summary]), *_all_notes(page)])
 
 
 def _print_lines(page: LinePage, color: str) -> None:
@@ -160,8 +161,15 @@ def _print_lines(page: LinePage, color: str) -> None:
 
     terminal = stdout_terminal(color)
     console.print_rendered(grep_rendering.render_matches(page, terminal))
-    for text in (grep_rendering.page_summary(page), *page.all_notes):
+    for text in (grep_rendering.page_summary(page), *_all_notes(page)):
         console.print_rendered(terminal.wrap(text))
+
+
+def _all_notes(page: LinePage) -> Iterator[str]:
+    """The notes on skipped files, on the search and on the state of the index."""
+    yield from map(str, page.search_notes)
+    if page.status.note:
+        yield page.status.note
 
 
 def _print_notes(settings: Settings, notes: list[str]) -> None:

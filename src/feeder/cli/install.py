@@ -58,7 +58,7 @@ def install(names: Sequence[str], all_found: bool, scope: Scope, **params: Any) 
     missing = [*installation.unsupported_kinds(clients, scope, root, kinds)]
     targets = installation.install_targets(clients, scope, root, kinds)
     if not any(target.kind == "server" for target in targets):
-        raise UserError(" ".join([*missing, "Choose the other --scope."]))
+        raise UserError(" ".join(missing), "Choose the other --scope.")
     if params["instructions"]:
         existing = installation.installed_instruction_files(scope, root)
         targets = _add_instruction_files(targets, existing)
@@ -114,7 +114,7 @@ def _clients_by_name(names: Sequence[str]) -> list[Client]:
     for name in names:
         if name not in CLIENT_NAMES:
             raise UserError(
-                f"There is no client {name!r}. Choose one of {', '.join(CLIENT_NAMES)}."
+                f"There is no client {name!r}.", f"Choose one of {', '.join(CLIENT_NAMES)}."
             )
     return [client_by_name(name) for name in dict.fromkeys(names)]
 
@@ -127,7 +127,7 @@ def _choose_clients(
     from feeder.mcp.clients.known_clients import CLIENTS
 
     if names and all_found:
-        raise UserError("--client and --all-found exclude each other. Give one of them.")
+        raise UserError("--client and --all-found exclude each other.", "Give one of them.")
     if names:
         return _clients_by_name(names)
     evidence = [(client, by) for client in CLIENTS if (by := detect_client(client))]
@@ -135,11 +135,15 @@ def _choose_clients(
         output.print_message(f"Found {client.title}: {by}")
     if not evidence:
         names = ", ".join(client.name for client in CLIENTS)
-        raise UserError(f"No client was found on this machine. Give --client with one of {names}.")
+        raise UserError(
+            "No client was found on this machine.", f"Give --client with one of {names}."
+        )
     clients = [client for client, _ in evidence]
     if not all_found and not output.is_dry_run and not output.confirm(scope):
         listed = ", ".join(client.name for client in clients)
-        raise UserError(f"Nothing was written. Give --all-found, or --client with one of {listed}.")
+        raise UserError(
+            "Nothing was written.", f"Give --all-found, or --client with one of {listed}."
+        )
     return clients
 
 

@@ -173,7 +173,7 @@ def _translate_error(error: FeederError | OSError | UnicodeEncodeError) -> Feede
         case FeederError():
             return error
         case UnicodeEncodeError():
-            return UserError("An argument is not valid UTF-8. Correct its encoding.")
+            return UserError("An argument is not valid UTF-8.", "Correct its encoding.")
     return translate_os_error(error)
 
 

@@ -41,7 +41,9 @@ def init(database_name: str | None, shared: str | None, dry_run: bool, **params:
     settings = Settings(**params)
     if shared:
         if database_name:
-            raise UserError("--shared names the database, and so does --database-name. Give one.")
+            raise UserError(
+                "--shared names the database, and so does --database-name.", "Give one."
+            )
         database_name, index_name = default_names(shared)
         settings = replace(settings, index_name=settings.index_name or index_name)
     store = choose_new_store(settings)
@@ -103,7 +105,7 @@ def cache(clear: bool, **params: Any) -> None:
     settings = Settings(**params)
     path = settings.cache or default_cache_file()
     if path is None:
-        raise UserError("There is no home folder for the embedding cache. Set --cache FILE.")
+        raise UserError("There is no home folder for the embedding cache.", "Set --cache FILE.")
     with closing(CacheFile(path)) as file:
         exists = path.exists()
         deleted = sum(model.texts for model in file.models()) if exists and clear else 0

@@ -276,7 +276,7 @@ def _footer_lines(page: Page) -> Iterator[str]:
         yield f"Nothing from {page.offset} on: {total} found{hint}"
     elif page.offset or after < page.total or page.at_least:
         yield f"{page.offset + 1} to {after} of {total}{_next_page_hint(page, after)}"
-    yield from page.notes
+    yield from map(str, page.notes)
     if page.note:
         yield page.note
 

@@ -61,7 +61,7 @@ def _print_lines(page: Page, settings: Settings, lines: Iterable[str]) -> None:
 
     console.print_result(settings, None, lines)
     if not settings.quiet:
-        for note in filter(None, [*omitted_hits(page), *page.notes, page.note]):
+        for note in filter(None, [*omitted_hits(page), *map(str, page.notes), page.note]):
             console.print_message(note)
 
 
@@ -91,7 +91,7 @@ def similar(target: str, limit: int, **params: Any) -> None:
         request = SearchRequest("", filters, limit, output.offset, output.lines)
         page = similar_page(index, node, request)
         for warning in page.warnings:
-            console.print_message(warning)
+            console.print_message(str(warning))
     print_page(page, output, settings, corpus.base)
 
 
@@ -242,7 +242,7 @@ def search(ctx: click.Context, /, query: str, every: bool, limit: int, **params:
         request = SearchRequest(query, filters, limit, output.offset, output.lines, is_logged=False)
         page = engine.search(index, request)
         for warning in page.warnings:
-            console.print_message(warning)
+            console.print_message(str(warning))
     took_ms = (time.perf_counter() - started_s) * 1000
     print_page(page, output, settings, index.corpus.base)
     if settings.query_log and not output.offset:
@@ -257,7 +257,7 @@ def _reject_empty(query: str, filters: RequestFilters) -> None:
     from feeder.search.request_filters import RequestFilters
 
     if not query.strip(BLANKS_AND_QUOTES) and filters == RequestFilters():
-        raise UserError(EMPTY_QUERY)
+        raise UserError(*EMPTY_QUERY)
 
 
 def _search_every(
@@ -276,7 +276,7 @@ def _search_every(
     }
     if useless := [f"--{name.replace('_', '-')}" for name in _RANKING_OPTIONS if name in given]:
         raise UserError(
-            f"--every lists all matching lines and ranks none. Leave out {', '.join(useless)}."
+            "--every lists all matching lines and ranks none.", f"Leave out {', '.join(useless)}."
         )
     if "limit" not in given:
         limit = DEFAULT_LIMIT

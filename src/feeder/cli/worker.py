@@ -65,8 +65,8 @@ def worker(
     if is_trial:
         if is_several:
             raise UserError(
-                "--try runs the Worker on the index of one repository, and several are named. "
-                "Leave out --from, and name at most one with --repo."
+                "--try runs the Worker on the index of one repository, and several are named.",
+                "Leave out --from, and name at most one with --repo.",
             )
         _try_worker(settings, port)
         return
@@ -147,8 +147,9 @@ def _worker_settings(settings: Settings, folder: Path) -> WorkerSettings:
             repos = (word for repo in (*several, settings.repo) for word in ("--repo", repo))
             command = shlex.join(["feeder", "worker", str(folder), *repos])
             raise UserError(
-                f"{problem}. Name all of them, and for a database with a name of its own the clone "
-                f"(--from) in place of the repository: {command}"
+                f"{problem}.",
+                "Name all of them, and for a database with a name of its own the clone (--from) in "
+                f"place of the repository: {command}",
             )
         return WorkerSettings(None, {})
     variables = {"REPO": workspace.repo, **_github_variable(workspace)}
@@ -159,9 +160,9 @@ def _check_unnamed(settings: Settings, problem: str) -> None:
     """Raises UserError for a database or an index that is named: it would be of one repository."""
     if settings.database_id or settings.index_name:
         raise UserError(
-            f"{problem}, and --database-id and --index-name are of one. Leave them out, also as "
-            "variables: each repository's are those that feeder init made, or with --from those in "
-            "the wrangler file of its clone."
+            f"{problem}, and --database-id and --index-name are of one.",
+            "Leave them out, also as variables: each repository's are those that feeder init made, "
+            "or with --from those in the wrangler file of its clone.",
         )
 
 
@@ -194,8 +195,9 @@ def _binding_names(settings: Settings, folder: Path, location: Workspace) -> Bin
     database_id = settings.database_id or own.database_id or cloud.database_id
     if not database_id:
         raise UserError(
-            "No D1 database is configured. Run feeder init, which creates one and writes its id "
-            f"into {wrangler.DEFAULT_FILE}, or set --database-id."
+            "No D1 database is configured.",
+            f"Run feeder init, which creates one and writes its id into {wrangler.DEFAULT_FILE}, "
+            "or set --database-id.",
         )
     migrations = os.path.relpath(location.base / INDEX_FOLDER / "migrations", configured.parent)
     return wrangler.BindingNames(

@@ -70,7 +70,7 @@ def action(context: click.Context, /, directory: Path, impact: bool, **params: A
 
     event = current_event()
     if event is None:
-        raise UserError("This is not GitHub Actions. Run a command such as feeder sync instead.")
+        raise UserError("This is not GitHub Actions.", "Run a command such as feeder sync instead.")
     account = console.account()
     account.job.mask(token_to_mask())
     inputs = StepInputs(**{name: params[name] for name in StepInputs._fields})

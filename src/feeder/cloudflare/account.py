@@ -162,7 +162,7 @@ def _create_sdk(api: Api) -> "Cloudflare":
         from feeder.installation import install_hint
 
         raise UserError(
-            f"Cloudflare's SDK, which this needs, is not installed. {install_hint('cloudflare')}"
+            "Cloudflare's SDK, which this needs, is not installed.", install_hint("cloudflare")
         ) from exc
 
     def before_request(request: "httpx.Request") -> None:

@@ -144,8 +144,8 @@ class Api:
         if call.receipt and not (isinstance(result, dict) and result.get(call.receipt)):
             service = SERVICE_NAMES.get(call.service, "Cloudflare")
             raise TransientError(
-                f"{service} confirmed a write without its {call.receipt}, so it may be lost. Run "
-                "again later; finished work is saved."
+                f"{service} confirmed a write without its {call.receipt}, so it may be lost.",
+                "Run again later; finished work is saved.",
             )
         return result
 
@@ -197,11 +197,11 @@ class Api:
             return error_from(ErrorResponse(service, status, None, words, self._ray_id(response)))
         if "json" in response.headers.get("Content-Type", ""):
             return TransientError(
-                f"{self.address} sent an incomplete response. Run again later.", status=status
+                f"{self.address} sent an incomplete response.", "Run again later.", status=status
             )
         return UserError(
-            f"{self.address} answered HTTP {status} without JSON ({words!r}). "
-            "Check CLOUDFLARE_BASE_URL, and the proxy in HTTPS_PROXY if there is one."
+            f"{self.address} answered HTTP {status} without JSON ({words!r}).",
+            "Check CLOUDFLARE_BASE_URL, and the proxy in HTTPS_PROXY if there is one.",
         )
 
     def _apply_retry_after(self, response: "httpx.Response", error: TransientError) -> None:
@@ -222,17 +222,19 @@ def _check_permission(call: Call) -> None:
         if call.check_before_send:
             call.check_before_send()
     except TransientError as exc:
-        raise ServiceError(str(exc), status=exc.status, code=exc.code, ray=exc.ray) from exc
+        raise ServiceError(
+            exc.problem, exc.remedy, status=exc.status, code=exc.code, ray=exc.ray
+        ) from exc
 
 
 def _validate_settings(token: str, account_id: str, base_url: str) -> None:
     """Raises UserError for values that would break a header or URL and be quoted in an error."""
     if not re.fullmatch(r"[\x21-\x7e]+", token):
         raise UserError(
-            "CLOUDFLARE_API_TOKEN is empty, or has spaces or non-ASCII characters in it. "
-            "Copy the token again."
+            "CLOUDFLARE_API_TOKEN is empty, or has spaces or non-ASCII characters in it.",
+            "Copy the token again.",
         )
     if not re.fullmatch(r"[A-Za-z0-9_-]+", account_id):
-        raise UserError(INVALID_ACCOUNT_ID)
+        raise UserError(*INVALID_ACCOUNT_ID)
     if not re.fullmatch(r"https?://[^\s/@?#]+(/[^\s?#]*)?", base_url):
-        raise UserError(f"CLOUDFLARE_BASE_URL is not a URL. Set one such as {BASE_URL}.")
+        raise UserError("CLOUDFLARE_BASE_URL is not a URL.", f"Set one such as {BASE_URL}.")

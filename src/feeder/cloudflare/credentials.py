@@ -146,8 +146,8 @@ def require_settings(settings: CloudSettings, *, database: bool) -> None:
     if missing:
         init = " feeder init creates the database." if "the database id" in missing else ""
         raise UserError(
-            f"Settings for Cloudflare are missing: {', '.join(missing)}. "
-            f"Set {', '.join(missing.values())}, or use --store local.{init}"
+            f"Settings for Cloudflare are missing: {', '.join(missing)}.",
+            f"Set {', '.join(missing.values())}, or use --store local.{init}",
         )
 
 

@@ -43,7 +43,7 @@ class D1:
         results = self._post("raw", {"batch": batch}) if batch else []
         if len(results) != len(batch):
             raise ServiceError(
-                f"D1 returned results for {len(results)} of {len(batch)} statements. Run again."
+                f"D1 returned results for {len(results)} of {len(batch)} statements.", "Run again."
             )
         return [_table_rows(result.get("results")) for result in results]
 
@@ -67,7 +67,7 @@ class D1:
         except ServiceError as exc:
             raise self._translate_error(exc) from exc
         if not isinstance(results, list):
-            raise ServiceError("D1 sent a response without results. Run again later.")
+            raise ServiceError("D1 sent a response without results.", "Run again later.")
         for result in results:
             meta = result.get("meta") or {}
             self.rows["read"] += meta.get("rows_read") or 0
@@ -77,11 +77,11 @@ class D1:
 
     def _translate_error(self, exc: ServiceError) -> FeederError:
         if NOT_OWNER_ERROR in str(exc):
-            return Superseded(SUPERSEDED_MESSAGE)
+            return Superseded(*SUPERSEDED_MESSAGE)
         if DUPLICATE_WRITE_ERROR in str(exc):
             return DuplicateWrite(str(exc))
         if "no such table" in str(exc):
-            return UserError(f"{self.place} has no index. Create one with: feeder init")
+            return UserError(f"{self.place} has no index.", "Create one with: feeder init")
         return exc
 
 

@@ -19,7 +19,8 @@ MAX_MESSAGE_CHARS = 500
 """Longest part of a service's message that is shown: some quote the whole request."""
 INVALID_ACCOUNT_ID = (
     "The account id (CLOUDFLARE_ACCOUNT_ID, or account_id in the wrangler file) is not one of "
-    "Cloudflare's. Set CLOUDFLARE_ACCOUNT_ID to the 32 hex digits that the dashboard shows."
+    "Cloudflare's.",
+    "Set CLOUDFLARE_ACCOUNT_ID to the 32 hex digits that the dashboard shows.",
 )
 _ACCOUNT_ID = re.compile(r"[0-9a-f]{32}")
 
@@ -59,8 +60,8 @@ class ErrorResponse(NamedTuple):
         facts += [f"code {self.code}"] if self.code is not None else []
         facts += [f"ray {self.ray}"] if self.ray else []
         message = self.message[:MAX_MESSAGE_CHARS].rstrip(". \n")
-        sentence = f"{self.service_name}: {message} ({', '.join(facts)}).{remedy and ' '}{remedy}"
-        return kind(sentence, status=self.status, code=self.code, ray=self.ray)
+        problem = f"{self.service_name}: {message} ({', '.join(facts)})."
+        return kind(problem, remedy, status=self.status, code=self.code, ray=self.ray)
 
 
 class ErrorRule(NamedTuple):
@@ -120,15 +121,15 @@ def _quota_error(response: ErrorResponse) -> FeederError:
 
 def _database_full_error(response: ErrorResponse) -> FeederError:
     return UserError(
-        f"The D1 database is full: {response.message.rstrip('.')}. Index fewer files with "
-        ".feederignore, or move to a plan with larger databases."
+        f"The D1 database is full: {response.message.rstrip('.')}.",
+        "Index fewer files with .feederignore, or move to a plan with larger databases.",
     )
 
 
 def _token_error(response: ErrorResponse) -> FeederError:
     return UserError(
-        f"Cloudflare does not accept the token ({response.message.rstrip('.')}). "
-        "Set CLOUDFLARE_API_TOKEN to a valid API token."
+        f"Cloudflare does not accept the token ({response.message.rstrip('.')}).",
+        "Set CLOUDFLARE_API_TOKEN to a valid API token.",
     )
 
 
@@ -140,9 +141,9 @@ def _authentication_error(response: ErrorResponse) -> FeederError:
     if not permission:
         return _token_error(response)
     return UserError(
-        f"Cloudflare does not accept the token for {response.service_name}. Set "
-        f"CLOUDFLARE_API_TOKEN to a valid token that has the permission {permission} on the "
-        "account CLOUDFLARE_ACCOUNT_ID, or correct that id."
+        f"Cloudflare does not accept the token for {response.service_name}.",
+        f"Set CLOUDFLARE_API_TOKEN to a valid token that has the permission {permission} on the "
+        "account CLOUDFLARE_ACCOUNT_ID, or correct that id.",
     )
 
 
@@ -150,22 +151,23 @@ def _permission_error(response: ErrorResponse) -> FeederError:
     permission = PERMISSIONS.get(response.service)
     required = f"the permission {permission}" if permission else "the permission for it"
     return UserError(
-        f"The token may not use {response.service_name} ({response.message.rstrip('.')}). Give "
-        f"CLOUDFLARE_API_TOKEN {required} on the account CLOUDFLARE_ACCOUNT_ID, or correct that id."
+        f"The token may not use {response.service_name} ({response.message.rstrip('.')}).",
+        f"Give CLOUDFLARE_API_TOKEN {required} on the account CLOUDFLARE_ACCOUNT_ID, or correct "
+        "that id.",
     )
 
 
 def _account_error(response: ErrorResponse) -> FeederError:
     return UserError(
-        f"The token does not belong to the account ({response.message.rstrip('.')}). "
-        "Set CLOUDFLARE_ACCOUNT_ID to the account that CLOUDFLARE_API_TOKEN belongs to."
+        f"The token does not belong to the account ({response.message.rstrip('.')}).",
+        "Set CLOUDFLARE_ACCOUNT_ID to the account that CLOUDFLARE_API_TOKEN belongs to.",
     )
 
 
 def _route_error(response: ErrorResponse) -> FeederError:
     account = re.search(r"/accounts/([^/,\s]+)", response.message)
     if account and not _ACCOUNT_ID.fullmatch(account[1]):
-        return UserError(INVALID_ACCOUNT_ID)
+        return UserError(*INVALID_ACCOUNT_ID)
     return _not_found_error(response)
 
 
@@ -181,16 +183,17 @@ def _model_error(response: ErrorResponse) -> FeederError:
     if "/ai/run/" not in response.path:  # the request names no model
         return _permission_error(response)
     return UserError(
-        f"Workers AI does not have this model ({response.message.rstrip('.')}). "
-        "Choose another --model."
+        f"Workers AI does not have this model ({response.message.rstrip('.')}).",
+        "Choose another --model.",
     )
 
 
 def _dimensions_error(response: ErrorResponse) -> FeederError:
     return UserError(
-        f"The Vectorize index has other dimensions than the model ({response.message.rstrip('.')})."
-        " Choose the index's --model and --dimensions, or create another index with: feeder init "
-        "--index-name NAME"
+        "The Vectorize index has other dimensions than the model "
+        f"({response.message.rstrip('.')}).",
+        "Choose the index's --model and --dimensions, or create another index with: feeder init "
+        "--index-name NAME",
     )
 
 

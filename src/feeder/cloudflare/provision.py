@@ -213,8 +213,9 @@ def _find_existing(
     if index and index != (dimensions, METRIC):
         raise UserError(
             f"The Vectorize index {cloud.index_name} has {index.dimensions} dimensions and the "
-            f"metric {index.metric}; the model needs {dimensions} and {METRIC}. Choose another "
-            "--index-name, the index's --model and --dimensions, or delete the index."
+            f"metric {index.metric}; the model needs {dimensions} and {METRIC}.",
+            "Choose another --index-name, the index's --model and --dimensions, or delete the "
+            "index.",
         )
     if request.needs_workers_ai and (request.is_chosen or not index):
         _check_workers_ai(account)
@@ -233,8 +234,8 @@ def _check_workers_ai(account: AccountResources) -> None:
         account.check_workers_ai()
     except UserError as exc:
         raise UserError(
-            f"{exc} Nothing was created. The static model needs no Workers AI: "
-            "feeder init --model static"
+            f"{exc} Nothing was created.",
+            "The static model needs no Workers AI: feeder init --model static",
         ) from exc
 
 

@@ -197,9 +197,9 @@ class Vectorize:
         actual = index["config"].get("dimensions", dimensions)
         if actual != dimensions:
             raise UserError(
-                f"{self.place} has {actual} dimensions and the model {dimensions}. Choose the "
-                "index's --model and --dimensions, or create another index with: feeder init "
-                "--index-name NAME"
+                f"{self.place} has {actual} dimensions and the model {dimensions}.",
+                "Choose the index's --model and --dimensions, or create another index with: feeder "
+                "init --index-name NAME",
             )
         return str(index.get("created_on") or "")
 
@@ -211,9 +211,9 @@ class Vectorize:
         """Raises UserError unless the index is empty: Vectorize has no request to empty one."""
         if count := self.count():
             raise UserError(
-                f"{self.place} has {count} vectors of another model or database. Create another "
-                "index with feeder init --index-name NAME, or choose the previous --model and "
-                "--index-name."
+                f"{self.place} has {count} vectors of another model or database.",
+                "Create another index with feeder init --index-name NAME, or choose the previous "
+                "--model and --index-name.",
             )
 
     def clear(self, guard: Statement) -> None:

@@ -93,13 +93,13 @@ def find_model(name: str | None, dimensions: int | None) -> EmbeddingModel:
     model = MODELS.get(name or DEFAULT_MODEL)
     if model is None:
         raise UserError(
-            f"{name} is not a known model of Workers AI. Choose one of: {', '.join(MODELS)}; or "
-            "static or words, which need no service."
+            f"{name} is not a known model of Workers AI.",
+            f"Choose one of: {', '.join(MODELS)}; or static or words, which need no service.",
         )
     if dimensions not in {None, model.dimensions} and dimensions not in model.shorter_dimensions:
         raise UserError(
-            f"{model.name} has no vectors of {dimensions} dimensions. "
-            f"Set --dimensions {_dimension_choices(model)}."
+            f"{model.name} has no vectors of {dimensions} dimensions.",
+            f"Set --dimensions {_dimension_choices(model)}.",
         )
     return model
 

@@ -43,8 +43,8 @@ class WorkersAIDescriber:
     def __init__(self, api: Api, model: str) -> None:
         if not model.startswith(MODEL_PREFIX) or not model.isprintable() or " " in model:
             raise UserError(
-                f"--describe {model!r} is not a model of Workers AI. Choose one such as {_EXAMPLE},"
-                " or an address as URL#name."
+                f"--describe {model!r} is not a model of Workers AI.",
+                f"Choose one such as {_EXAMPLE}, or an address as URL#name.",
             )
         self._api = api
         self._model = model
@@ -71,7 +71,10 @@ class WorkersAIDescriber:
         try:
             answer = self._api.call(Call("ai", self._path, json_bytes(body)))
         except UserError as exc:
-            raise UserError(str(exc).replace("--model", "--describe")) from exc
+            problem, remedy = (
+                text.replace("--model", "--describe") for text in (exc.problem, exc.remedy)
+            )
+            raise UserError(problem, remedy) from exc
         parsed = _parse_answer(answer if isinstance(answer, dict) else {})
         self._add_usage(answer, estimate_tokens(prompt + text), estimate_tokens(parsed.text))
         return parsed

@@ -91,7 +91,7 @@ def read_settings(file: Path) -> dict[str, Any]:
     try:
         return parse_settings(file, file.read_bytes().decode())
     except (OSError, ValueError) as exc:
-        raise UserError(f"{file} cannot be read ({exc}). Correct the file.") from exc
+        raise UserError(f"{file} cannot be read ({exc}).", "Correct the file.") from exc
 
 
 def parse_settings(file: Path, text: str) -> dict[str, Any]:
@@ -103,10 +103,10 @@ def parse_settings(file: Path, text: str) -> dict[str, Any]:
     for name in _LISTS_OF_TABLES:
         if not isinstance(settings.get(name, []), list):
             raise UserError(
-                f"{file}: {name} is not a list. Write it as {list_opening(file, name)}."
+                f"{file}: {name} is not a list.", f"Write it as {list_opening(file, name)}."
             )
     if not isinstance(settings.get("vars", {}), dict):
-        raise UserError(f"{file}: vars is not a table. Write it as names with their values.")
+        raise UserError(f"{file}: vars is not a table.", "Write it as names with their values.")
     return settings
 
 
@@ -139,7 +139,7 @@ def write_bindings(file: Path, names: BindingNames) -> bool:
         if after != before:
             file.write_bytes(after.encode())
     except OSError as exc:
-        raise UserError(f"{file} cannot be written ({exc}). Make it writable.") from exc
+        raise UserError(f"{file} cannot be written ({exc}).", "Make it writable.") from exc
     return after != before
 
 

@@ -88,7 +88,7 @@ def check_parser(settings: Settings) -> Iterator[Finding]:
     problem = parsed.skip or parsed.reason
     if problem or not parsed.nodes:
         remedy = "Raise limits on processes or memory, or install the program again."
-        raise FeederError(f"A Python sample does not parse: {problem or 'no nodes'}. {remedy}")
+        raise FeederError(f"A Python sample does not parse: {problem or 'no nodes'}.", remedy)
     yield Finding("parser", "parsed a Python sample in a worker process")
 
 

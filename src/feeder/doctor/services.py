@@ -12,7 +12,7 @@ from feeder.cloudflare.vectorize import Vectorize
 from feeder.config import Settings
 from feeder.doctor import Finding
 from feeder.doctor.index_checks import missing_migration
-from feeder.progress import RecordingReporter
+from feeder.notes import Note
 from feeder.search.retrieval import query_models
 from feeder.session.model_selection import select_describer
 from feeder.session.session import Session, open_session
@@ -91,6 +91,6 @@ def check_describer(settings: Settings) -> Iterator[Finding]:
 
 def _model_warnings(session: Session) -> list[str]:
     """Returns the messages of a search about its models."""
-    session.progress = messages = RecordingReporter()
-    query_models(session, session.index.read_state_of([]).meta, messages.message)
-    return messages.lines
+    notes: list[Note] = []
+    query_models(session, session.index.read_state_of([]).meta, notes.append)
+    return list(map(str, notes))

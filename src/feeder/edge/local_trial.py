@@ -43,11 +43,13 @@ def running_worker(
     """
     if not index.exists():
         raise UserError(
-            f"{index} does not exist. Make a local index: feeder sync --store local --texts"
+            f"{index} does not exist.", "Make a local index: feeder sync --store local --texts"
         )
     node = shutil.which("node")
     if not node:
-        raise UserError("Node.js is missing, which runs the Worker. Install it: https://nodejs.org")
+        raise UserError(
+            "Node.js is missing, which runs the Worker.", "Install it: https://nodejs.org"
+        )
     _check_port(port)
     with tempfile.TemporaryDirectory(prefix="feeder-worker-") as name:
         folder = Path(name)
@@ -103,8 +105,8 @@ def _bound_port(process: subprocess.Popen[str], line: str) -> int:
         return int(line)
     if process.wait() == _NOT_INSTALLED:
         raise UserError(
-            "miniflare is missing, which runs a Worker on this machine. Install it in this folder "
-            "or above: npm install --no-save miniflare"
+            "miniflare is missing, which runs a Worker on this machine.",
+            "Install it in this folder or above: npm install --no-save miniflare",
         )
     raise ServiceError(
         f"miniflare ended with exit code {process.returncode} before the Worker ran; what it "

@@ -41,7 +41,7 @@ def places_in_folders(folders: Iterable[Path], settings: Settings) -> Iterator[R
         repo = current_workspace(own).repo
         bindings = wrangler.read_bindings(wrangler.find_file(folder))
         if not bindings.database_id:
-            raise UserError(f"{folder} names no D1 database. Run feeder init there.")
+            raise UserError(f"{folder} names no D1 database.", "Run feeder init there.")
         names = default_names(repo)
         yield RepositoryPlace(
             repo,
@@ -67,8 +67,9 @@ def places_in_account(repos: Sequence[str], settings: Settings) -> Iterator[Repo
             database_id = account.database_id(database)
             if not database_id:
                 raise UserError(
-                    f"The account has no database {database} for {repo}. Run feeder init in a "
-                    "clone of it, or name that clone with --from if its database has another name."
+                    f"The account has no database {database} for {repo}.",
+                    "Run feeder init in a clone of it, or name that clone with --from if its "
+                    "database has another name.",
                 )
             index = index if account.index_config(index) else ""
             yield RepositoryPlace(repo, database, database_id, index)
@@ -86,7 +87,7 @@ def check_distinct(places: Sequence[RepositoryPlace]) -> None:
     databases: dict[str, str] = {}
     for place in places:
         if databases.setdefault(place.repo, place.database_id) != place.database_id:
-            raise UserError(f"{place.repo} is named twice, with two databases. Name it once.")
+            raise UserError(f"{place.repo} is named twice, with two databases.", "Name it once.")
 
 
 Step = Callable[[Mapping[str, Any]], Iterator[Change]]

@@ -88,8 +88,8 @@ def _rate_limit_changes(config: Mapping[str, Any], file: Path) -> Iterator[Chang
     limits = config.get("ratelimits")
     if not all(isinstance(one, dict) for one in limits or ()):
         raise UserError(
-            f"{file} has no list of ratelimits. Write it as "
-            f"{wrangler.list_opening(file, 'ratelimits')}."
+            f"{file} has no list of ratelimits.",
+            f"Write it as {wrangler.list_opening(file, 'ratelimits')}.",
         )
     simple = {"limit": REQUESTS_PER_MINUTE, "period": 60}
     rate_limit = {

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import feeder
-from feeder import bigrams, nodes, relation, suggestions, text
+from feeder import bigrams, nodes, notes, relation, suggestions, text
 from feeder.cloudflare import vectorize
 from feeder.edge import tokenizer_tables, worker_limits, worker_sql
 from feeder.edge.javascript_regex import SPACE, to_javascript
@@ -62,6 +62,7 @@ from feeder.web import endpoints, page_files, server
 _NAMES: dict[ModuleType, str] = {
     nodes: """MIN_DUPLICATE_LINES MIN_DUPLICATE_WORDS
         NODE_TYPES DOCUMENT_TYPES HEADER_VERSION""",
+    notes: "WORDS_ONLY",
     relation: """CALL INHERITS IMPLEMENTS USE MENTION IMPORT BINDING PARAMETER RETURNS
         ITEM_PATTERN""",
     suggestions: "MAX_SUGGESTIONS MIN_SIMILARITY MAX_COMPARED MAX_LISTED",
@@ -79,12 +80,12 @@ _NAMES: dict[ModuleType, str] = {
     # search
     answers: "RANK_NAMES SHEET_TYPE",
     engine: """MAX_BY_WORD MAX_BY_MODEL CANDIDATE_LIMITS MAX_BY_VECTOR_ONLY MAX_LISTED
-        MAX_SUGGESTED_NAMES NO_WORD_NOTE WORDS_ONLY_PREFIX""",
+        MAX_SUGGESTED_NAMES NO_WORD_TEXT""",
     exact_parts: "INEXACT_REASON",
     file_kinds: """TEST DOCUMENT EXAMPLE DATA DOCUMENT_PATH_PATTERN EXAMPLE_PATH_PATTERN
         DOCUMENT_NODE_TYPES DATA_NODE_TYPES""",
     filters: "MAX_UNKNOWN_FILTER_NOTES",
-    index_status: "SHORT_COMMIT UNFINISHED_NOTE",
+    index_status: "SHORT_COMMIT UNFINISHED",
     name_matching: """MIN_SIMILARITY CONTAINS_BONUS MAX_SIMILAR MIN_SIMILAR_LETTERS
         MAX_SPELLING_WORDS RARE_WORD_NODES RARE_COMPOUND_NODES MAX_NAME_WORDS DEFINITION_TYPES
         DECLARATION_SUFFIXES COMPANION""",

@@ -56,8 +56,8 @@ def _built_file(name: str) -> str:
         return (PACKAGE_FOLDER / name).read_bytes().decode()
     except FileNotFoundError as exc:
         raise UserError(
-            f"{PACKAGE_FOLDER / name} is missing, so this installation of feeder is incomplete. "
-            "Install feeder again; in a clone, run: make worker"
+            f"{PACKAGE_FOLDER / name} is missing, so this installation of feeder is incomplete.",
+            "Install feeder again; in a clone, run: make worker",
         ) from exc
 
 
@@ -164,9 +164,9 @@ def _check_not_repository(folder: Path) -> None:
     """Rejects a repository, which `.noindex` would leave out of the index, and git's folder."""
     path = folder.resolve()
     if path.is_file():
-        raise UserError(f"{folder} is a file. Name a folder.")
+        raise UserError(f"{folder} is a file.", "Name a folder.")
     if (path / ".git").exists() or ".git" in path.parts:
-        raise UserError(f"{folder} is a repository or inside .git. Name a folder of its own.")
+        raise UserError(f"{folder} is a repository or inside .git.", "Name a folder of its own.")
 
 
 def _check_no_symlink(file: Path, within: Path) -> None:
@@ -174,7 +174,7 @@ def _check_no_symlink(file: Path, within: Path) -> None:
     parents = [one for one in file.parents if one.is_relative_to(within) and one != within]
     for one in (file, *parents):
         if one.is_symlink():
-            raise UserError(f"{one} is a symbolic link. Remove it.")
+            raise UserError(f"{one} is a symbolic link.", "Remove it.")
 
 
 def _plan_manifest(
@@ -196,7 +196,9 @@ def _read_manifest(folder: Path) -> dict[str, str]:
         digests = facts.get("files", {}).items()
         return {name: digest for name, digest in digests if _is_relative_inside(name)}
     except (ValueError, AttributeError) as exc:
-        raise UserError(f"{folder / MANIFEST_FILE} is not as it was written. Remove it.") from exc
+        raise UserError(
+            f"{folder / MANIFEST_FILE} is not as it was written.", "Remove it."
+        ) from exc
 
 
 def _is_relative_inside(name: str) -> bool:

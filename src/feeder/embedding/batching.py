@@ -159,8 +159,8 @@ def normalize_vectors(
     if len(answered) != count or lengths != [dimensions]:
         raise ServiceError(
             f"{model} returned {len(answered)} vectors of {lengths} dimensions for {count} "
-            f"texts; expected {count} of {dimensions} dimensions. Run again; if it happens again, "
-            "choose another --model."
+            f"texts; expected {count} of {dimensions} dimensions.",
+            "Run again; if it happens again, choose another --model.",
         )
     try:
         with np.errstate(over="ignore"):
@@ -170,7 +170,7 @@ def normalize_vectors(
         norms = np.array([np.nan])
     if not (np.isfinite(norms).all() and norms.all()):
         raise ServiceError(
-            f"{model} returned vectors that are zero or not finite. Run again; if it happens "
-            "again, choose another --model."
+            f"{model} returned vectors that are zero or not finite.",
+            "Run again; if it happens again, choose another --model.",
         )
     return list(vectors / norms)

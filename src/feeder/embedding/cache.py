@@ -270,8 +270,8 @@ def _check_schema(connection: apsw.Connection, path: Path) -> None:
         raise _NoCacheError("it is not an embedding cache")
     if made_by[1] != _VERSION:
         raise UserError(
-            f"{path} is not an embedding cache of this version. Delete it, or choose another file "
-            "with --cache."
+            f"{path} is not an embedding cache of this version.",
+            "Delete it, or choose another file with --cache.",
         )
     columns = {str(row[1]) for row in connection.execute("PRAGMA table_info(vectors)")}
     if "checksum" not in columns:
@@ -285,13 +285,13 @@ def _translate_errors(path: Path) -> Iterator[None]:
         yield
     except apsw.BusyError as exc:
         raise UserError(
-            f"The embedding cache {path} is locked by another process. Wait for it, or choose "
-            "another file with --cache."
+            f"The embedding cache {path} is locked by another process.",
+            "Wait for it, or choose another file with --cache.",
         ) from exc
     except (apsw.Error, OSError, UnicodeEncodeError, _NoCacheError) as exc:
         raise UserError(
-            f"The embedding cache {path} cannot be used ({exc}). Delete it, or choose another file "
-            "with --cache."
+            f"The embedding cache {path} cannot be used ({exc}).",
+            "Delete it, or choose another file with --cache.",
         ) from exc
 
 

@@ -103,7 +103,7 @@ def parse_address(text: str, api: EndpointApi = EMBEDDINGS) -> Address:
     is_whole = re.fullmatch(r"https?://[^\s#]+#\S+", text, re.IGNORECASE)
     if not is_whole or not host or not text.isprintable():
         raise UserError(
-            f"The model's address does not have the form URL#name. Write it as in {api.example}."
+            "The model's address does not have the form URL#name.", f"Write it as in {api.example}."
         )
     path = parts.path.rstrip("/").removesuffix(f"/{api.route}") or "/v1"
     netloc = (f"[{host}]" if ":" in host else host) + (f":{port}" if port else "")
@@ -192,8 +192,8 @@ class Endpoint:
             page += part
             if len(page) > MAX_RESPONSE_BYTES or time.monotonic() > ends:
                 raise ServiceError(
-                    f"{self.name} did not finish its response ({len(page):,} bytes so far). "
-                    f"Run again later, or choose another {self._api.option}."
+                    f"{self.name} did not finish its response ({len(page):,} bytes so far).",
+                    f"Run again later, or choose another {self._api.option}.",
                 )
         return bytes(page)
 
@@ -217,19 +217,19 @@ class Endpoint:
         )
         if response.is_redirect:
             return UserError(
-                f"{place} redirects (HTTP {status}), and the key is not sent to another address. "
-                f"Give the final address, as in {example}."
+                f"{place} redirects (HTTP {status}), and the key is not sent to another address.",
+                f"Give the final address, as in {example}.",
             )
         if answer is None and "json" in response.headers.get("Content-Type", ""):
             return TransientError(
-                f"{place} sent an incomplete response. Run again later.", status=status
+                f"{place} sent an incomplete response.", "Run again later.", status=status
             )
         if response.is_success or (
             answer is None and status < 500 and status not in _PROXY_STATUSES
         ):
             return UserError(
-                f"{place} answered HTTP {status} without {self._api.noun} ({words!r}). "
-                f"Check the address, as in {example}, and the proxy if there is one."
+                f"{place} answered HTTP {status} without {self._api.noun} ({words!r}).",
+                f"Check the address, as in {example}, and the proxy if there is one.",
             )
         return error_from(EndpointErrorResponse(self.name, place, status, words, self._api.option))
 
@@ -251,7 +251,7 @@ def _auth_headers(address: Address, key: str) -> tuple[dict[str, str], list[str]
     key = key.strip()
     if not re.fullmatch(r"[\x21-\x7e]*", key):
         raise UserError(
-            f"{API_KEY_VARIABLE} has spaces or non-ASCII characters in it. Copy the key again."
+            f"{API_KEY_VARIABLE} has spaces or non-ASCII characters in it.", "Copy the key again."
         )
     authorization = f"Bearer {key}" if key else ""
     secrets = [key, *address.secrets]

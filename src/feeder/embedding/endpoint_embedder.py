@@ -111,7 +111,8 @@ class EndpointEmbedder(Embedder):
         if returned != self.dimensions and not can_cut:
             raise UserError(
                 f"{self.model} returned vectors of {returned} dimensions; expected "
-                f"{self.dimensions}. Set --dimensions {returned}, or choose another --model."
+                f"{self.dimensions}.",
+                f"Set --dimensions {returned}, or choose another --model.",
             )
         return normalize_vectors(self.model, vectors, len(texts), returned, self.dimensions)
 
@@ -147,8 +148,8 @@ def _sort_vectors(model: str, data: list[Any], count: int) -> list["Vector"]:
     shapes = {vector.shape for vector in in_order}
     if len(data) != count or len(shapes) != 1 or any(len(shape) != 1 for shape in shapes):
         raise ServiceError(
-            f"{model} did not return {count} vectors of one length for {count} texts. "
-            "Run again; if it happens again, choose another --model."
+            f"{model} did not return {count} vectors of one length for {count} texts.",
+            "Run again; if it happens again, choose another --model.",
         )
     return in_order
 

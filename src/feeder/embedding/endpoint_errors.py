@@ -35,12 +35,11 @@ class EndpointErrorResponse(NamedTuple):
     def to_error(self, kind: type[ServiceError] = ServiceError, remedy: str = "") -> ServiceError:
         """Returns an error that quotes the server's message."""
         message = self.message[:MAX_MESSAGE_CHARS].rstrip(". \n") or "no reason given"
-        sentence = f"{self.model}: {message} (HTTP {self.status}).{remedy and ' '}{remedy}"
-        return kind(sentence, status=self.status)
+        return kind(f"{self.model}: {message} (HTTP {self.status}).", remedy, status=self.status)
 
     def to_user_error(self, remedy: str) -> UserError:
         """Returns the same for an error that the user has to resolve."""
-        return UserError(str(self.to_error(remedy=remedy)))
+        return UserError(self.to_error().problem, remedy)
 
 
 class EndpointErrorRule(NamedTuple):

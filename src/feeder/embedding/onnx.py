@@ -79,7 +79,7 @@ class OnnxEmbedder(Embedder):
         if not find_spec("onnxruntime"):
             from feeder.installation import install_hint
 
-            raise UserError(f"Local models need the package onnxruntime. {install_hint('local')}")
+            raise UserError("Local models need the package onnxruntime.", install_hint("local"))
         self._model = model or _minilm_model()
         self._threads = threads or min(_cpu_count(), _CONCURRENT_TOKENS // self._model.max_tokens)
         self._process: ChildProcess | None = None
@@ -129,8 +129,9 @@ class OnnxEmbedder(Embedder):
             if isinstance(exc, MessageError):
                 cause = f"it sent a malformed answer: {exc}"
             raise ServiceError(
-                f"The process that runs the local model ended or did not start ({cause}). It "
-                "needs 300 MB of memory. Run again, finished work is saved; or use --no-vectors."
+                f"The process that runs the local model ended or did not start ({cause}).",
+                "It needs 300 MB of memory. Run again, finished work is saved; or use "
+                "--no-vectors.",
             ) from exc
         except BaseException:  # after Ctrl-C the pending answer would go to the next request
             self.close()
@@ -165,7 +166,7 @@ def _minilm_model() -> OnnxModel:
     if spec is None or spec.origin is None:
         from feeder.installation import install_hint
 
-        raise UserError(f"The local model is not installed. {install_hint('local')}")
+        raise UserError("The local model is not installed.", install_hint("local"))
     return OnnxModel(
         name=MINILM,
         weights=Path(spec.origin).with_name("model.onnx"),
@@ -210,8 +211,9 @@ def _require_file(folder: Path, *names: str) -> Path:
         if (folder / name).is_file():
             return folder / name
     raise UserError(
-        f"The model folder {folder} has no {' or '.join(names)}. Choose a folder with an ONNX "
-        "model and a WordPiece vocabulary: model.onnx, vocab.txt and config.json."
+        f"The model folder {folder} has no {' or '.join(names)}.",
+        "Choose a folder with an ONNX model and a WordPiece vocabulary: model.onnx, vocab.txt and "
+        "config.json.",
     )
 
 
@@ -223,17 +225,17 @@ def _read_json(path: Path) -> dict[str, Any]:
         settings = json.loads(path.read_bytes())
     except (OSError, ValueError) as exc:
         raise UserError(
-            f"{path} cannot be read ({exc}). Correct it, or choose another folder."
+            f"{path} cannot be read ({exc}).", "Correct it, or choose another folder."
         ) from exc
     if not isinstance(settings, dict):
-        raise UserError(f"{path} is not a JSON object. Correct it, or choose another folder.")
+        raise UserError(f"{path} is not a JSON object.", "Correct it, or choose another folder.")
     return settings
 
 
 def _read_dimensions(folder: Path, config: dict[str, Any]) -> int:
     size = config.get("hidden_size", config.get("dim"))
     if not isinstance(size, int):
-        raise UserError(f"{folder / 'config.json'} has no hidden_size. Add it there.")
+        raise UserError(f"{folder / 'config.json'} has no hidden_size.", "Add it there.")
     return size
 
 
@@ -244,7 +246,7 @@ def _read_pooling(folder: Path) -> str:
     for pooling, key in (("mean", "pooling_mode_mean_tokens"), ("cls", "pooling_mode_cls_token")):
         if settings.get(key, not settings):
             return pooling
-    raise UserError(f"{path} has a pooling other than mean or cls. Choose another folder.")
+    raise UserError(f"{path} has a pooling other than mean or cls.", "Choose another folder.")
 
 
 def _token_limit(*limits: object) -> int:
@@ -258,4 +260,4 @@ def file_sha256(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as exc:
-        raise UserError(f"{path} cannot be read ({exc}). Make it readable.") from exc
+        raise UserError(f"{path} cannot be read ({exc}).", "Make it readable.") from exc

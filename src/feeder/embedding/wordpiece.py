@@ -85,13 +85,15 @@ def _read_vocabulary(path: Path) -> dict[str, int]:
         tokens = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     except (OSError, UnicodeDecodeError) as exc:
         raise UserError(
-            f"The vocabulary {path} cannot be read ({exc}). Choose a model folder with a vocab.txt."
+            f"The vocabulary {path} cannot be read ({exc}).",
+            "Choose a model folder with a vocab.txt.",
         ) from exc
     ids = {token: number for number, token in enumerate(tokens)}
     if missing := {"[UNK]", "[CLS]", "[SEP]"} - ids.keys():
         raise UserError(
             f"The vocabulary {path} is not a WordPiece vocabulary: it has no "
-            f"{', '.join(sorted(missing))}. Choose a folder with a WordPiece model."
+            f"{', '.join(sorted(missing))}.",
+            "Choose a folder with a WordPiece model.",
         )
     return ids
 

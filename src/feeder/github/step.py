@@ -65,7 +65,7 @@ def plan_step(inputs: StepInputs, event: Event, repository: Path) -> StepPlan:
 def _indexed_branch(inputs: StepInputs, event: Event, repository: Path) -> str:
     branch = inputs.branch or event.default_branch
     if branch and not git.is_branch_name(repository, branch):
-        raise UserError(f"{branch!r} is no name of a branch. Correct the input branch.")
+        raise UserError(f"{branch!r} is no name of a branch.", "Correct the input branch.")
     return branch
 
 
@@ -79,7 +79,7 @@ def _sync_command(inputs: StepInputs) -> CommandArguments:
     if inputs.deltas and not inputs.deltas.isspace():
         return ["apply", _deltas_file(inputs.deltas)]
     if inputs.command == "apply":
-        raise UserError("The input deltas is empty. Give a JSON array, or use command: sync.")
+        raise UserError("The input deltas is empty.", "Give a JSON array, or use command: sync.")
     return ["sync"]
 
 
@@ -112,8 +112,8 @@ def _deltas_file(deltas: str) -> str:
     if not deltas.lstrip().startswith(("[", "{")):
         if not os.path.isfile(deltas):  # noqa: PTH113 - Path raises for a name that is too long
             raise UserError(
-                f"The input deltas is no JSON array, and there is no such file: {deltas[:200]!r}. "
-                'Write [{"file": "src/cart.py", "action": "process"}].'
+                f"The input deltas is no JSON array, and there is no such file: {deltas[:200]!r}.",
+                'Write [{"file": "src/cart.py", "action": "process"}].',
             )
         return os.path.join(".", deltas)  # noqa: PTH118 - a name may begin with a dash
     folder = tempfile.mkdtemp(prefix="feeder-", dir=os.environ.get("RUNNER_TEMP"))

@@ -8,16 +8,13 @@ only `http.py` imports a web framework.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from feeder.notes import Note
+
 ProgressCallback = Callable[[str], None]
 """Called with a short text while a call runs; raises an exception when the call was cancelled."""
 
 MAX_CONCURRENT_CALLS = 4
 """Calls that run at the same time; further calls wait."""
-
-RETRY_SOON = "search again soon."
-VECTORS_IN_PROGRESS = "vectors are being computed."
-UPDATE_IN_PROGRESS = "is updating the index."
-"""Ends of notes about an index that is being updated without the user's doing."""
 
 
 class ToolResult(NamedTuple):
@@ -35,7 +32,7 @@ class RefreshResult(NamedTuple):
     """
 
     tree: str = ""
-    note: str | None = None
+    note: Note | None = None
 
 
 class IndexingProgress(NamedTuple):

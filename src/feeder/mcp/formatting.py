@@ -2,15 +2,13 @@
 name`, the code, and a short footer with counts, notes and the freshness of the index.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import dedent
 from typing import NamedTuple
 
 from feeder.escaping import escape_line, escape_lines
-from feeder.mcp import RETRY_SOON, UPDATE_IN_PROGRESS, VECTORS_IN_PROGRESS
-from feeder.mcp.remedies import for_agent
+from feeder.mcp.remedies import note_for_agent
 from feeder.mcp.token_budget import (
     SEPARATOR_BYTES,
     HitVariant,
@@ -20,6 +18,7 @@ from feeder.mcp.token_budget import (
     truncate_lines,
 )
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
+from feeder.notes import NEEDLESS_DURING_SYNC, Note, NoteKind
 from feeder.search.answers import Page, PageHit, hit_name, hit_status, table_header
 from feeder.search.excerpts import UNAVAILABLE_REASONS
 from feeder.search.snippets import SnippetPart
@@ -42,12 +41,6 @@ NAMED_TARGETS_BYTES = 300
 """Reserved for their names."""
 MIN_PASSAGE_BYTES = 80
 """Code that has to fit below a heading; with fewer bytes left, a target is only named."""
-
-_SYNC_HINT = re.compile(
-    r"\.?(?: To continue| To index all files)?: feeder sync(?: --path .+)?(?: --working-tree)?$"
-)
-_VECTORS_HINT = re.compile(r" (?:Make|Add) them: feeder sync(?: with the same --model)?$")
-_UPDATE_NOTE_ENDS = (RETRY_SOON, UPDATE_IN_PROGRESS, VECTORS_IN_PROGRESS)
 
 
 class AnswerOptions(NamedTuple):
@@ -73,23 +66,24 @@ class FittedText(NamedTuple):
     note: str = ""
 
 
-def format_hits(page: Page, options: AnswerOptions, freshness_note: str | None) -> str:
+def format_hits(page: Page, options: AnswerOptions, freshness_note: Note | None) -> str:
     """A page of hits, each with as much detail as the token budget allows."""
     most_detailed = FULL if options.detail == "auto" else options.detail
     hits = [_detail_variants(hit, most_detailed) for hit in page.hits]
-    last_note = index_note(freshness_note, page.note)
+    last_note = index_note(freshness_note, page.status.notes)
     budget = bytes_beside_footer(options.tokens, [*page.notes, last_note])
     chosen = fit_to_budget(hits, budget)
-    notes = [_count_line(page, len(chosen)), _shortening_note(chosen, hits), *page.notes]
-    return join_answer([variant.text for variant in chosen], notes, last_note)
+    count, shortened = _count_line(page, len(chosen)), _shortening_note(chosen, hits)
+    texts = [variant.text for variant in chosen]
+    return join_answer(texts, [count, shortened, *page.notes], last_note)
 
 
 def format_read_results(
-    results: Sequence[ReadResult], tokens: int, freshness_note: str | None
+    results: Sequence[ReadResult], tokens: int, freshness_note: Note | None
 ) -> str:
     """The lines of the targets of `read`, as many as fit, the first targets first."""
-    age_note = next((result.page.note for result in results if result.page), "")
-    last_note = index_note(freshness_note, age_note)
+    status_notes = next((result.page.status.notes for result in results if result.page), [])
+    last_note = index_note(freshness_note, status_notes)
     left = bytes_beside_footer(tokens, [last_note]) - NAMED_TARGETS_BYTES
     fitted = []
     for result in results:
@@ -101,35 +95,31 @@ def format_read_results(
     return join_answer((part.text for part in fitted if part.text), notes, last_note)
 
 
-def index_note(refresh_note: str | None, age_note: str) -> str:
-    """The note of the refresh and the note on what the index equals.
-
-    The latter without its advice to run `feeder sync` if the index is being updated anyway.
-    """
-    if _is_being_updated(refresh_note):
-        age_note = _SYNC_HINT.sub(".", age_note)
-    return " ".join(filter(None, [refresh_note, age_note]))
+def index_note(refresh_note: Note | None, status_notes: Sequence[Note]) -> str:
+    """The note of the refresh and the notes on what the index equals."""
+    notes = without_needless_remedies(refresh_note, status_notes)
+    return " ".join(map(str, [*filter(None, [refresh_note]), *notes]))
 
 
-def missing_vectors_notes(refresh_note: str | None, notes: Iterable[str]) -> list[str]:
-    """The notes on vectors that the index lacks, without advice if they are being computed."""
-    is_updated = _is_being_updated(refresh_note)
-    return [_VECTORS_HINT.sub("", note) if is_updated else note for note in notes]
+def without_needless_remedies(refresh_note: Note | None, notes: Sequence[Note]) -> list[Note]:
+    """The notes, without the advice to run `feeder sync` if the index is being updated anyway."""
+    is_updated = refresh_note is not None and refresh_note.kind is NoteKind.UPDATE_RUNNING
+    return [
+        note.without_remedy() if is_updated and note.kind in NEEDLESS_DURING_SYNC else note
+        for note in notes
+    ]
 
 
-def _is_being_updated(refresh_note: str | None) -> bool:
-    return refresh_note is not None and refresh_note.endswith(_UPDATE_NOTE_ENDS)
-
-
-def bytes_beside_footer(tokens: int, footer: Iterable[str]) -> int:
+def bytes_beside_footer(tokens: int, footer: Iterable[str | Note]) -> int:
     """The bytes that are left for hits, given the notes of the footer."""
-    notes_bytes = min(sum(map(byte_size, footer)), 2 * MAX_NOTES_CHARS)
+    notes_bytes = min(sum(byte_size(str(note)) for note in footer), 2 * MAX_NOTES_CHARS)
     return budget_bytes(tokens) - FOOTER_BYTES - notes_bytes
 
 
-def join_answer(parts: Iterable[str], notes: Iterable[str], last_note: str) -> str:
+def join_answer(parts: Iterable[str], notes: Iterable[str | Note], last_note: str) -> str:
     """The parts and a footer of at most three lines: the first note, the others, `last_note`."""
-    first, *more = [for_agent(note) for note in notes if note] or [""]
+    texts = [note if isinstance(note, str) else note_for_agent(note) for note in notes]
+    first, *more = list(filter(None, texts)) or [""]
     footer = [first, " ".join(more)[:MAX_NOTES_CHARS], last_note]
     return "\n\n".join([*parts, "\n".join(line for line in map(escape_line, footer) if line)])
 

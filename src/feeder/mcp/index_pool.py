@@ -13,9 +13,10 @@ from threading import Lock
 
 from feeder.config import Settings
 from feeder.errors import FeederError
-from feeder.progress import RecordingReporter
+from feeder.notes import Note
 from feeder.search.open_index import SearchIndex
 from feeder.search.result_cache import ResultCache
+from feeder.search.retrieval import query_models
 from feeder.session.session import open_session
 from feeder.session.workspace import current_workspace
 from feeder.store.scope import Scope
@@ -66,12 +67,9 @@ class _IndexConnection:
         )
 
     def _with_models(self, index: SearchIndex) -> SearchIndex:
-        store = self._store
-        progress, recorder = store.progress, RecordingReporter()
-        store.progress = recorder
-        index = index.with_models(recorder.message)
-        store.progress = progress
-        return index._replace(cache=self._result_cache, missing_notes=recorder.lines)
+        notes: list[Note] = []
+        models = query_models(self._store, index.corpus.meta, notes.append)
+        return index._replace(models=models, cache=self._result_cache, missing_notes=notes)
 
 
 class IndexPool:

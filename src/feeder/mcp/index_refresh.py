@@ -19,14 +19,12 @@ from typing import TYPE_CHECKING
 from feeder.config import Settings
 from feeder.errors import FeederError, Superseded, UserError
 from feeder.mcp import (
-    RETRY_SOON,
-    UPDATE_IN_PROGRESS,
-    VECTORS_IN_PROGRESS,
     IndexingProgress,
     ProgressCallback,
     Refresher,
     RefreshResult,
 )
+from feeder.notes import Note, NoteKind
 from feeder.progress import ProgressReporter, ProgressStep
 from feeder.session.runs import open_run, start_workers
 from feeder.session.session import open_session
@@ -53,7 +51,12 @@ MIN_STEP_S = 0.5
 MAX_FILES_TO_WAIT_FOR = 100
 """Changed files that an answer waits for; if there are more, it does not wait."""
 
-VECTORS_PENDING_NOTE = f"Words are of all files; {VECTORS_IN_PROGRESS}"
+
+def _update_running(text: str) -> Note:
+    return Note(NoteKind.UPDATE_RUNNING, text)
+
+
+VECTORS_PENDING_NOTE = _update_running("Words are of all files; vectors are being computed.")
 
 
 @dataclass(frozen=True)
@@ -172,7 +175,7 @@ class IndexRefresher(Refresher):
         wait_s = self._times.first_answer_wait_s if is_first else self._times.answer_wait_s
         run.wait(wait_s, on_progress, few_only=not is_first)
         if is_first and not self._target.index_path.exists():
-            raise UserError(f"There is no index yet. {run.note or ''}".rstrip())
+            raise UserError("There is no index yet.", str(run.note or ""))
         return RefreshResult(run.tree_since(began_s), run.note)
 
     def begin(self) -> IndexingProgress | None:
@@ -229,8 +232,8 @@ class FolderRefresher(Refresher):
         home = Path.home().resolve()
         if home.is_relative_to(base):
             raise UserError(
-                f"{base} has a home folder in it, so it is not indexed unasked. Start the server "
-                "in a project, or index the folder with: feeder process --path ."
+                f"{base} has a home folder in it, so it is not indexed unasked.",
+                "Start the server in a project, or index the folder with: feeder process --path .",
             )
         self._is_made_here = True
         return True
@@ -247,8 +250,8 @@ class _RefreshRun:
         self._is_first = not target.index_path.exists()
         self._condition = Condition()
         self._monitor = ProgressMonitor(self._condition)
-        self._failure_note: str | None = None
-        self._blocked_note = ""
+        self._failure_note: Note | None = None
+        self._blocked_note: Note | None = None
         self._has_local_model = False
         self._tree_id = ""
         self._checked_s = 0.0
@@ -285,7 +288,7 @@ class _RefreshRun:
         )
 
     @property
-    def note(self) -> str | None:
+    def note(self) -> Note | None:
         """The reason why the index may be behind the files; None if it equals them."""
         if self.is_done:
             pending = VECTORS_PENDING_NOTE if self._target.is_embedding else None
@@ -294,10 +297,12 @@ class _RefreshRun:
             return self._blocked_note
         progress = f" ({self._monitor})" if self._monitor.total else ""
         if self._monitor.step_name == STATIC_VECTORS_STEP:
-            return f"Words are of all files{progress}; {VECTORS_IN_PROGRESS}"
+            text = f"Words are of all files{progress}; vectors are being computed."
+            return _update_running(text)
         if self._is_first:
-            return f"The index is being created{progress}: {RETRY_SOON}"
-        return f"Files have changed, and the index is being updated{progress}: {RETRY_SOON}"
+            return _update_running(f"The index is being created{progress}: search again soon.")
+        text = f"Files have changed, and the index is being updated{progress}: search again soon."
+        return _update_running(text)
 
     def tree_since(self, since_s: float) -> str:
         """The root tree that the index equals, if the files were checked since; else empty."""
@@ -305,11 +310,12 @@ class _RefreshRun:
         return self._tree_id if is_valid else ""
 
     def _run(self) -> None:
-        note: str | None = "The index could not be updated."
+        failed = NoteKind.UPDATE_FAILED
+        note: Note | None = Note(failed, "The index could not be updated.")
         try:
             note = self._update_words()
         except (FeederError, OSError) as exc:
-            note = f"The index could not be updated: {str(exc).rstrip('.')}."
+            note = Note(failed, f"The index could not be updated: {str(exc).rstrip('.')}.")
         finally:
             with self._condition:
                 self._failure_note, self.is_done = note, True
@@ -318,7 +324,7 @@ class _RefreshRun:
             with suppress(FeederError, OSError):  # `feeder sync` reports it, and words answer
                 self.needs_vectors = not self._update_vectors()
 
-    def _update_words(self) -> str | None:
+    def _update_words(self) -> Note | None:
         """Syncs words; returns why not, if another process has been writing for too long."""
         until_s = time.monotonic() + self._times.answer_wait_s
         while self._is_blocked():
@@ -331,17 +337,17 @@ class _RefreshRun:
         """Syncs words; returns True if another process is writing the index."""
         path = self._target.index_path
         if is_locked_by_command(path):
-            self._blocked_note = f"A command {UPDATE_IN_PROGRESS}"
+            self._blocked_note = _update_running("A command is updating the index.")
             return True
         with try_lock(path, SERVER_LOCK) as is_locked:
             if not is_locked:
-                self._blocked_note = f"Another server {UPDATE_IN_PROGRESS}"
+                self._blocked_note = _update_running("Another server is updating the index.")
                 return True
-            self._blocked_note = ""
+            self._blocked_note = None
             try:
                 self._sync(self._monitor, with_model=False)
             except Superseded:
-                self._blocked_note = f"Another run {UPDATE_IN_PROGRESS}"
+                self._blocked_note = _update_running("Another run is updating the index.")
         return bool(self._blocked_note)
 
     def _update_vectors(self) -> bool:

@@ -6,6 +6,7 @@ from itertools import groupby
 from feeder.escaping import escape_line
 from feeder.mcp.formatting import bytes_beside_footer, index_note, join_answer
 from feeder.mcp.token_budget import byte_size, truncate_lines
+from feeder.notes import Note
 from feeder.search.exact_search import LinePage
 from feeder.search.line_matches import LineMatch, Section
 
@@ -15,10 +16,10 @@ CHARS_BEFORE_MATCH = 60
 """Characters of a cut line before its first match."""
 
 
-def format_lines(page: LinePage, tokens: int, freshness_note: str | None) -> str:
+def format_lines(page: LinePage, tokens: int, freshness_note: Note | None) -> str:
     """The matching lines that fit into the token budget, below their files and nodes."""
-    last_note = index_note(freshness_note, page.status.note)
-    notes = [note for note in page.all_notes if note != page.status.note]
+    last_note = index_note(freshness_note, page.status.notes)
+    notes = page.search_notes
     budget = bytes_beside_footer(tokens, [*notes, last_note])
     fitting, size = 0, 0
     for count, texts in enumerate(_match_texts(page.matches), start=1):

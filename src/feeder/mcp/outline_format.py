@@ -10,6 +10,7 @@ from feeder.escaping import count_of, escape_line
 from feeder.mcp.formatting import bytes_beside_footer, index_note, join_answer
 from feeder.mcp.token_budget import byte_size, truncate_lines
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
+from feeder.notes import Note
 from feeder.search.outline import (
     DETAIL_LEVELS,
     MEMBER_TYPE,
@@ -25,12 +26,12 @@ from feeder.search.outline import (
 from feeder.search.overview import Overview, fit_symbols, symbol_line
 
 
-def format_outline(outline: Outline, depth: int | None, freshness_note: str | None) -> str:
+def format_outline(outline: Outline, depth: int | None, freshness_note: Note | None) -> str:
     """The outline at the first detail level that fits into the default token budget.
 
     `depth` limits the levels of folders and of nesting; None shows all.
     """
-    last_note = index_note(freshness_note, outline.status.note)
+    last_note = index_note(freshness_note, outline.status.notes)
     budget = bytes_beside_footer(DEFAULT_TOKENS, [last_note])
     for level in DETAIL_LEVELS:
         rows = outline_rows(outline.files, level, depth)

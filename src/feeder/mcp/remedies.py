@@ -1,4 +1,4 @@
-"""Rewrites messages that were written for the command line for clients of MCP: a tool in place of
+"""Rewrites remedies that were written for the command line for clients of MCP: a tool in place of
 a command that is a tool as well, an argument in place of an option that is an argument.
 
 The Worker has the tools' part in `worker/src/mcp/formatting.ts`.
@@ -6,7 +6,9 @@ The Worker has the tools' part in `worker/src/mcp/formatting.ts`.
 
 import re
 
+from feeder.errors import FeederError
 from feeder.mcp.tool_schemas import INPUT_SCHEMAS
+from feeder.notes import Note
 
 _TOOLS = {
     "outline": ("outline", "path"),
@@ -27,8 +29,21 @@ _ARGUMENTS = {name for schema in INPUT_SCHEMAS.values() for name in schema["prop
 OPTIONS_NOTE = "Options are those of feeder's command line."
 
 
-def for_agent(text: str) -> str:
-    """The message for an agent: `--base REF` becomes "`base`", `feeder outline src` the tool.
+def error_for_agent(error: FeederError | OSError) -> str:
+    """The message of an error for an agent."""
+    if isinstance(error, OSError):
+        return str(error)
+    return f"{error.problem} {remedy_for_agent(error.remedy)}".strip()
+
+
+
+def note_for_agent(note: Note) -> str:
+    """The text of a note for an agent."""
+    return str(note.with_remedy(remedy_for_agent(note.remedy)))
+
+
+def remedy_for_agent(text: str) -> str:
+    """The remedy for an agent: `--base REF` becomes "`base`", `feeder outline src` the tool.
 
     Other commands stay, for a client with a shell; other options stay too, with a sentence that
     says where they are given.

@@ -33,6 +33,7 @@ from feeder.mcp.tool_schemas import (
     TOOL_DEFINITIONS,
     validate_arguments,
 )
+from feeder.notes import Note
 
 if TYPE_CHECKING:
     from feeder.mcp.index_pool import IndexPool
@@ -70,25 +71,25 @@ class IndexService(ToolProvider):
             validated = validate_arguments(name, INPUT_SCHEMAS[name], arguments)
             return self.run_on_index(partial(_run_tool, name, validated), on_progress)
         except (FeederError, OSError) as exc:
-            from feeder.mcp.remedies import for_agent
+            from feeder.mcp.remedies import error_for_agent
 
-            return ToolResult(escape_line(for_agent(str(exc))), is_error=True)
+            return ToolResult(escape_line(error_for_agent(exc)), is_error=True)
 
     def run_on_index(
-        self, work: Callable[[SearchIndex, str | None], Result], on_progress: ProgressCallback
+        self, work: Callable[[SearchIndex, Note | None], Result], on_progress: ProgressCallback
     ) -> Result:
         """Refreshes the index, and calls `work` with the open index and the freshness note.
 
         Raises UserError if there is no index.
         """
-        from feeder.search.unindexed_files import with_unindexed_note
+        from feeder.search.unindexed_files import with_changed_files_note
 
         on_progress("opening the index")
         refreshed = self._refresher.refresh(on_progress)
         with self.index_pool.borrow() as index:
             on_progress("searching")
             corpus = index.corpus._replace(seen_tree=refreshed.tree)
-            with with_unindexed_note(corpus):
+            with with_changed_files_note(corpus):
                 return work(index._replace(corpus=corpus), refreshed.note)
 
     def begin_refresh(self) -> IndexingProgress | None:
@@ -118,7 +119,7 @@ class IndexService(ToolProvider):
 
 
 def _run_tool(
-    name: str, arguments: Mapping[str, Any], index: SearchIndex, freshness_note: str | None
+    name: str, arguments: Mapping[str, Any], index: SearchIndex, freshness_note: Note | None
 ) -> ToolResult:
     from feeder.mcp.tools import TOOLS
 
@@ -183,5 +184,5 @@ def _read_own_tree(
 ) -> Tree:
     """The tree; raises UserError if the folder is no repository any more but in another one."""
     if checkout and checkout.root.resolve() != folder:
-        raise UserError(f"{folder} is a folder of {checkout.root} by now. Put its .git back.")
+        raise UserError(f"{folder} is a folder of {checkout.root} by now.", "Put its .git back.")
     return read_tree(checkout)

@@ -18,7 +18,7 @@ from feeder.mcp.formatting import (
     format_read_results,
     index_note,
     join_answer,
-    missing_vectors_notes,
+    without_needless_remedies,
 )
 from feeder.mcp.line_format import format_lines
 from feeder.mcp.outline_format import format_outline, format_overview
@@ -30,13 +30,13 @@ from feeder.mcp.relation_format import (
     format_references,
     format_uses,
 )
-from feeder.mcp.remedies import for_agent
+from feeder.mcp.remedies import error_for_agent
+from feeder.notes import Note, NoteKind
 from feeder.search import engine
 from feeder.search.answers import read_target
 from feeder.search.callers import find_callers
 from feeder.search.changed_nodes import read_change
 from feeder.search.definitions import find_definitions, resolve_definition
-from feeder.search.engine import NO_WORD_NOTE
 from feeder.search.exact_search import LineRequest, search_lines
 from feeder.search.impact import find_impact
 from feeder.search.open_index import SearchIndex
@@ -53,12 +53,12 @@ from feeder.search.relaxed_filters import RelaxedFilter, relax_filters
 from feeder.search.request_filters import RequestFilters
 from feeder.search.similar import similar_page
 from feeder.search.targets import Target, files_below_path, resolve_target
-from feeder.search.unindexed_files import with_unindexed_note
+from feeder.search.unindexed_files import with_changed_files_note
 from feeder.search.uses import find_uses
 from feeder.source import git
 
 Arguments = Mapping[str, Any]
-Tool = Callable[[SearchIndex, Arguments, "str | None"], ToolResult]
+Tool = Callable[[SearchIndex, Arguments, "Note | None"], ToolResult]
 """Takes the open index, validated arguments and the freshness note."""
 
 SNIPPET_LINES = 12
@@ -72,26 +72,26 @@ MAX_TARGETS = 50
 """Targets of one call of `read`."""
 
 
-def search(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
+def search(index: SearchIndex, arguments: Arguments, freshness_note: Note | None) -> ToolResult:
     """A page of hits for a query, or of every line that matches it."""
     query, filters = arguments["query"], _filters(index, arguments)
     if not query.strip(BLANKS_AND_QUOTES) and not any(filters):
-        raise UserError(EMPTY_QUERY)
+        raise UserError(*EMPTY_QUERY)
     if arguments["every"]:
         line_request = LineRequest.from_query(query, filters, MAX_LINES, arguments["offset"])
         lines = search_lines(index, line_request)
         return ToolResult(format_lines(lines, arguments["budget"], freshness_note))
     request = SearchRequest(query, filters, arguments["limit"], arguments["offset"], SNIPPET_LINES)
     page = engine.search(index, request)
-    missing = missing_vectors_notes(freshness_note, index.missing_notes)
+    missing = without_needless_remedies(freshness_note, index.missing_notes)
     notes = [*page.notes, *page.warnings, *missing, *_truncation_note(query)]
     if not page.total and page.plan:
-        return _no_hits(index, page.plan, notes, index_note(freshness_note, page.note))
+        return _no_hits(index, page.plan, notes, index_note(freshness_note, page.status.notes))
     options = AnswerOptions(arguments["detail"], arguments["budget"])
     return ToolResult(format_hits(page._replace(notes=notes), options, freshness_note))
 
 
-def read(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
+def read(index: SearchIndex, arguments: Arguments, freshness_note: Note | None) -> ToolResult:
     """The lines of each target; an error of one target does not stop the others."""
     targets = arguments["target"]
     if len(targets) > MAX_TARGETS:
@@ -102,7 +102,7 @@ def read(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -
     return ToolResult(text, all(result.page is None for result in results))
 
 
-def similar(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
+def similar(index: SearchIndex, arguments: Arguments, freshness_note: Note | None) -> ToolResult:
     """The nodes most similar to a target."""
     request = SearchRequest(
         limit=arguments["limit"], offset=arguments["offset"], snippet_lines=SNIPPET_LINES
@@ -112,23 +112,23 @@ def similar(index: SearchIndex, arguments: Arguments, freshness_note: str | None
     return ToolResult(format_hits(page, AnswerOptions(), freshness_note))
 
 
-def outline(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
+def outline(index: SearchIndex, arguments: Arguments, freshness_note: Note | None) -> ToolResult:
     """The symbols and sections of a file or folder."""
     path = path_from_root(arguments["path"], index.corpus.base)
     if arguments["ranked"]:
-        last_note = index_note(freshness_note, index.corpus.status().note)
+        last_note = index_note(freshness_note, index.corpus.status().notes)
         overview = build_overview(index.corpus, path, index.directory)
         return ToolResult(format_overview(overview, overview_cost(index.corpus), last_note))
     entries = build_outline(index.corpus, files_below_path(index.corpus, path, index.directory))
     return ToolResult(format_outline(entries, arguments.get("depth"), freshness_note))
 
 
-def references(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
+def references(index: SearchIndex, arguments: Arguments, freshness_note: Note | None) -> ToolResult:
     """The references to a target, those that it has itself, its definitions or implementations."""
     corpus = index.corpus
 
     def last_note(entries: object) -> str:
-        return index_note(freshness_note, corpus.status(is_empty=not entries).note)
+        return index_note(freshness_note, corpus.status(is_empty=not entries).notes)
 
     kind, depth = arguments.get("kind", ""), arguments["depth"]
     if kind == "definition":
@@ -151,7 +151,7 @@ def references(index: SearchIndex, arguments: Arguments, freshness_note: str | N
     return ToolResult(format_references(page, last_note(page.total)))
 
 
-def impact(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
+def impact(index: SearchIndex, arguments: Arguments, freshness_note: Note | None) -> ToolResult:
     """The impact of the files on disk against a base; if they are equal to HEAD, of HEAD itself."""
     corpus, base = index.corpus, arguments.get("base")
     on_disk = not git.is_bare(corpus.base)
@@ -161,7 +161,7 @@ def impact(index: SearchIndex, arguments: Arguments, freshness_note: str | None)
         change = read(working_tree=False)
     whole = find_impact(index, change)
     is_empty = not any(whole.counts.values())
-    last_note = index_note(freshness_note, corpus.status(is_empty=is_empty).note)
+    last_note = index_note(freshness_note, corpus.status(is_empty=is_empty).notes)
     shown = whole.first(corpus, MAX_IMPACT_ENTRIES)
     return ToolResult(format_impact(shown, whole, last_note))
 
@@ -193,9 +193,10 @@ def _split_list(text: str) -> list[str]:
     return [one for part in text.split(",") if (one := part.strip())]
 
 
-def _truncation_note(query: str) -> Iterator[str]:
+def _truncation_note(query: str) -> Iterator[Note]:
     if len(query) > MAX_QUERY_CHARS:
-        yield f"Of the query the first {MAX_QUERY_CHARS:,} characters were read."
+        text = f"Of the query the first {MAX_QUERY_CHARS:,} characters were read."
+        yield Note(NoteKind.PARTIAL_SEARCH, text)
 
 
 def _resolve_target(index: SearchIndex, text: str) -> Target:
@@ -204,14 +205,14 @@ def _resolve_target(index: SearchIndex, text: str) -> Target:
 
 def _read_target(index: SearchIndex, text: str) -> ReadResult:
     try:
-        with with_unindexed_note(index.corpus):
+        with with_changed_files_note(index.corpus):
             return ReadResult(text, read_target(index.corpus, _resolve_target(index, text)))
     except UserError as exc:
-        return ReadResult(text, None, error=escape_line(for_agent(str(exc))))
+        return ReadResult(text, None, error=escape_line(error_for_agent(exc)))
 
 
 def _no_hits(
-    index: SearchIndex, plan: QueryPlan, notes: Sequence[str], last_note: str
+    index: SearchIndex, plan: QueryPlan, notes: Sequence[Note], last_note: str
 ) -> ToolResult:
     """An answer without hits: what was searched, and the hits without each of the filters."""
     repos = ", ".join(plan.scope.repos) if plan.scope.repos else "all repositories"
@@ -221,7 +222,7 @@ def _no_hits(
         return ToolResult(join_answer([text], notes, last_note))
     text = f"No hits in {repos} with these filters. {' '.join(map(_relaxed_filter_line, relaxed))}"
     # the note concerns only the nodes that pass the filters; a reader would apply it to all nodes
-    notes = [note for note in notes if not note.startswith(NO_WORD_NOTE)]
+    notes = [note for note in notes if note.kind is not NoteKind.NO_WORD_FOUND]
     return ToolResult(join_answer([text], notes, last_note))
 
 

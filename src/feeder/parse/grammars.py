@@ -141,8 +141,8 @@ class Grammars:
             captures.update(*(pattern.groupindex for pattern in grammar.patterns))
             if unknown := unknown_captures(captures):
                 raise UserError(
-                    f"The queries of '{language}' use the unknown capture @{unknown[0]}. "
-                    f"Use a capture of languages/README.md, or start its name with _."
+                    f"The queries of '{language}' use the unknown capture @{unknown[0]}.",
+                    "Use a capture of languages/README.md, or start its name with _.",
                 )
 
     def _compile_content_rules(self, extension: str) -> list[tuple[re.Pattern[bytes], str]]:
@@ -250,8 +250,8 @@ def load_grammars(user_path: Path | None = None) -> Grammars:
         settings = _merge_settings(settings, _read_user_file(user_path))
         for error in schema_errors(settings):
             raise UserError(
-                f"The grammar file {user_path} is invalid: {error}. "
-                "See docs/reference/languages.md."
+                f"The grammar file {user_path} is invalid: {error}.",
+                "See docs/reference/languages.md.",
             )
     return Grammars(settings)
 
@@ -276,12 +276,13 @@ def _read_user_file(path: Path) -> dict[str, Any]:
         json.dumps(settings, ensure_ascii=False).encode()  # \ud800 is JSON, but no text
     except (OSError, ValueError, RecursionError) as exc:
         raise UserError(
-            f"The grammar file {path} cannot be read: {exc}. "
-            "Give --grammar a JSON file, or a folder of languages."
+            f"The grammar file {path} cannot be read: {exc}.",
+            "Give --grammar a JSON file, or a folder of languages.",
         ) from exc
     if not isinstance(settings, dict):
         raise UserError(
-            f"The grammar file {path} is not a JSON object. Use grammar_queries.json as a template."
+            f"The grammar file {path} is not a JSON object.",
+            "Use grammar_queries.json as a template.",
         )
     for section in _KEYED_BY_EXTENSION:
         if isinstance(extensions := settings.get(section), dict):
@@ -304,8 +305,8 @@ def _reject_late_settings(language: str, queries: list[tuple[str, str]]) -> None
     for category, query in queries:
         if has_late_setting(query):
             raise UserError(
-                f"The {category} query of '{language}' has #set! after a predicate. "
-                f"Move #set! before the predicates of its pattern: {query}"
+                f"The {category} query of '{language}' has #set! after a predicate.",
+                f"Move #set! before the predicates of its pattern: {query}",
             )
 
 
@@ -316,6 +317,6 @@ def _raise_query_error(grammar: Language, language: str, queries: list[tuple[str
             Query(grammar, query)
         except QueryError as exc:
             raise UserError(
-                f"The {category} query of '{language}' does not compile: {exc}. "
-                f"Correct it in the grammar file: {query}"
+                f"The {category} query of '{language}' does not compile: {exc}.",
+                f"Correct it in the grammar file: {query}",
             ) from exc

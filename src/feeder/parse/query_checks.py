@@ -35,7 +35,7 @@ def load_language(name: str) -> Language:
         return get_language(name)  # type: ignore[arg-type]  # its names are a Literal type
     except LookupError as exc:
         raise UserError(
-            f"There is no grammar named '{name}'. Use a name of tree-sitter-language-pack 0.13."
+            f"There is no grammar named '{name}'.", "Use a name of tree-sitter-language-pack 0.13."
         ) from exc
 
 

@@ -48,8 +48,8 @@ class Worker:
                 raise WorkerEndedError(_MALFORMED)
         except (WorkerEndedError, BrokenPipeError) as exc:
             raise FeederError(
-                f"A parser process could not be started: {exc}. "
-                "Check the free memory and the limits of processes, then run the command again."
+                f"A parser process could not be started: {exc}.",
+                "Check the free memory and the limits of processes, then run the command again.",
             ) from exc
         self._config = None
         self._is_unproven = True

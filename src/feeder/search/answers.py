@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from feeder.errors import UserError
 from feeder.nodes import Member
+from feeder.notes import Note
 from feeder.parse.extract import NOT_INSTALLED
 from feeder.search.exact_parts import ExactParts, find_places, inexact_notes
 from feeder.search.excerpts import Excerpt, ExcerptReader, Freshness, freshness_text
@@ -91,9 +92,9 @@ class Page(NamedTuple):
     status: IndexStatus
     total: int
     offset: int = 0
-    notes: Sequence[str] = ()
+    notes: Sequence[Note] = ()
     at_least: bool = False
-    warnings: Sequence[str] = ()
+    warnings: Sequence[Note] = ()
     all_results: Sequence[Result] = ()
     plan: QueryPlan | None = None
 
@@ -109,7 +110,7 @@ class Page(NamedTuple):
             "total": self.total,
             "at_least": self.at_least,
             "offset": self.offset,
-            "notes": list(self.notes),
+            "notes": list(map(str, self.notes)),
             "index": self.status.as_json(),
             "note": self.note,
         }
@@ -336,11 +337,12 @@ def _line_page(corpus: Corpus, target: Target) -> Page:
     if lines is None and current.content is not None and is_unreadable_document(target.path):
         raise UserError(f"{target.path} is {NOT_INSTALLED}")
     if lines is None:
+        if current.content is None:
+            problem = f"{target.path} is not in the working tree any more."
+            raise UserError(problem, "Update the index: feeder sync")
         raise UserError(
-            f"{target.path} is not in the working tree any more. Update the index: feeder sync"
-            if current.content is None
-            else f"{target.path} is no longer a text file. Restore it, or commit it "
-            "and update the index: feeder sync"
+            f"{target.path} is no longer a text file.",
+            "Restore it, or commit it and update the index: feeder sync",
         )
     lines = lines[:-1] if len(lines) > 1 and not lines[-1] else lines
     first, last = target.lines or (1, len(lines))

@@ -88,7 +88,7 @@ def read_change(
     """
     head = git.commit_id(root, "HEAD")
     if head is None:
-        raise UserError(f"{root} has no commit. Commit the files first.")
+        raise UserError(f"{root} has no commit.", "Commit the files first.")
     base_id = _base_commit(root, head, base or ("HEAD" if working_tree else "HEAD^"), base)
     names = _changed_names(root, base_id, None if working_tree else head)
     paths = {escape_name(name): name for name in names}
@@ -110,9 +110,9 @@ def read_change(
 def _base_commit(root: Path, head: str, revision: str, given: str | None) -> str:
     base_id = git.commit_id(root, revision)
     if base_id is None and given is None:
-        raise UserError("HEAD has no parent here. Name what to compare with: --base REF")
+        raise UserError("HEAD has no parent here.", "Name what to compare with: --base REF")
     if base_id is None:
-        raise UserError(f"There is no commit {revision!r} in {root}. Fetch it first.")
+        raise UserError(f"There is no commit {revision!r} in {root}.", "Fetch it first.")
     return base_id if given is None else git.merge_base(root, base_id, head) or base_id
 
 

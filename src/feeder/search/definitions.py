@@ -79,7 +79,7 @@ def find_definitions(corpus: Corpus, text: str, directory: str = "") -> Definiti
     Raises UserError if there is none.
     """
     if not text.strip():
-        raise UserError(EMPTY_TARGET_ERROR)
+        raise UserError(*EMPTY_TARGET_ERROR)
     position = _POSITION.fullmatch(text)
     if not position:
         return definitions_of_name(corpus, text)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from feeder.errors import ServiceError, UserError
+from feeder.notes import Note, NoteKind, model_failed_note
 from feeder.search.answers import Page, PageOptions, build_page, highlight_words
 from feeder.search.exact_parts import exact_parts
 from feeder.search.excerpts import Excerpt, ExcerptReader
@@ -96,17 +97,12 @@ MAX_BY_VECTOR_ONLY = 3
 MAX_SUGGESTED_NAMES = 3
 """Similar names listed where no node has the name."""
 
-NO_WORD_NOTE = "No searched node has a word of the query"
-"""The beginning of the note on results that only vectors found."""
-
-WORDS_ONLY_PREFIX = "Searched by words only:"
-"""The beginning of the warning that a model failed; its error follows."""
-
+NO_WORD_TEXT = "No searched node has a word of the query"
 
 MAX_LISTED = 1_000
 """Nodes listed for a query of filters or a pattern alone."""
 
-OnWarning = Callable[[str], None]
+OnWarning = Callable[[Note], None]
 
 
 def search(index: SearchIndex, request: SearchRequest) -> Page:
@@ -116,7 +112,7 @@ def search(index: SearchIndex, request: SearchRequest) -> Page:
     fails if the request requires models.
     """
     started_s = time.perf_counter()
-    warnings: list[str] = []
+    warnings: list[Note] = []
     on_warning = None if request.requires_models else warnings.append
     plan = plan_query(
         index.store, request.query, request.filters, index.settings, index.corpus.meta
@@ -183,7 +179,7 @@ def rank_query(  # noqa: PLR0913 - index, models, query and its options
     """
     text = query[:MAX_QUERY_CHARS].encode(errors="replace").decode().replace("\0", " ")
     query_text = QueryText(text, checked_words, prefixes)
-    warnings: list[str] = []
+    warnings: list[Note] = []
     rankings, missing, resembling_ids = _retrieve_rankings(
         database, models, query_text, scope, warnings.append if on_warning else None
     )
@@ -302,7 +298,7 @@ def _model_ranking(
     except (ServiceError, UserError) as exc:
         if on_warning is None:
             raise
-        on_warning(f"{WORDS_ONLY_PREFIX} {exc}")
+        on_warning(model_failed_note(exc))
         neighbours = []
     return vector_ranking(
         model.name, model.weight, {neighbour.id: neighbour.score for neighbour in neighbours}
@@ -327,7 +323,7 @@ def _is_truncated(rankings: Iterable[Ranking]) -> bool:
 
 def _result_notes(
     query_text: QueryText, rankings: Iterable[Ranking], results: Sequence[Result]
-) -> list[str]:
+) -> list[Note]:
     """Notes that no node has the name, or a word of the query."""
     has = {ranking.name: bool(ranking.scores) for ranking in rankings}
     if has.get(SIMILAR_NAME) and not has.get(LITERAL):
@@ -337,10 +333,12 @@ def _result_notes(
             if SIMILAR_NAME in result.ranks
         )
         nearest = ", ".join(list(names)[:MAX_SUGGESTED_NAMES])
-        return [f"No symbol is named {query_text.name}. Similar names: {nearest}"]
+        text = f"No symbol is named {query_text.name}. Similar names: {nearest}"
+        return [Note(NoteKind.SIMILAR_NAMES, text)]
     if has and _is_vector_only(rankings):
         rest = "; the hits are similar in meaning only." if results else "."
-        return [f"{NO_WORD_NOTE}{rest}"]
+        text = f"{NO_WORD_TEXT}{rest}"
+        return [Note(NoteKind.NO_WORD_FOUND, text)]
     return []
 
 

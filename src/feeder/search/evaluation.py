@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from feeder.config import Settings
 from feeder.errors import UserError
+from feeder.notes import Note
 from feeder.search import engine
 from feeder.search.judgments import JudgedQuery, RelevantTarget
 from feeder.search.open_index import open_index
@@ -70,7 +71,7 @@ def _run_query(query: JudgedQuery, search: SearchFunction) -> Sequence[Hit]:
     try:
         return search(query.query, DEPTH)[:DEPTH]
     except UserError as exc:
-        raise UserError(f"The query in line {query.line}: {exc}") from exc
+        raise UserError(f"The query in line {query.line}: {exc.problem}", exc.remedy) from exc
 
 
 def target_rank(target: RelevantTarget, hits: Iterable[Hit]) -> int | None:
@@ -196,7 +197,7 @@ def open_evaluated_index(
         index = opened._replace(
             models=[model for model in every_model if model.name not in without_models]
         )
-        reported: set[str] = set()
+        reported: set[Note] = set()
 
         def search_hits(query: str, limit: int) -> Sequence[Hit]:
             request = SearchRequest(
@@ -205,7 +206,7 @@ def open_evaluated_index(
             page = engine.search(index, request)
             for note in page.plan.notes if page.plan else ():
                 if note not in reported:
-                    on_warning(note)
+                    on_warning(str(note))
                     reported.add(note)
             return [hit.result.hit for hit in page.hits]
 

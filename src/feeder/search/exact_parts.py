@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from feeder.notes import Note, NoteKind
 from feeder.search.literals import (
     Literal,
     LiteralMatch,
@@ -93,21 +94,23 @@ def _matched_spans(text: str, excerpt: Excerpt, exact: ExactParts) -> Sequence[t
 
 def inexact_notes(
     hits: Iterable[tuple[Excerpt, Sequence[object]]], exact: ExactParts
-) -> Iterator[str]:
+) -> Iterator[Note]:
     """Notes on hits, given as lines with their places, that lack what the query requires."""
     if not exact.is_required:
         return
     inexact = [excerpt for excerpt, places in hits if excerpt.lines and not places]
     changed = sum(bool(excerpt.freshness) for excerpt in inexact)
     if changed:
-        yield (
+        yield Note(
+            NoteKind.INEXACT_HITS,
             f"{_count_hits(changed)} no longer {_have(changed)} what the query requires: "
-            f"the {'file has' if changed == 1 else 'files have'} changed since the index was made."
+            f"the {'file has' if changed == 1 else 'files have'} changed since the index was made.",
         )
     if count := len(inexact) - changed:
-        yield (
+        yield Note(
+            NoteKind.INEXACT_HITS,
             f"{_count_hits(count)} {_have(count)} the words of the query in another form: "
-            f"{INEXACT_REASON}."
+            f"{INEXACT_REASON}.",
         )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from feeder.errors import UserError
+from feeder.notes import Note, NoteKind
 from feeder.search.declarations import FindSpans, declares_match, make_span_finder
 from feeder.search.decoded_files import find_decoded_files
 from feeder.search.file_contents import Revision, indexed_revision
@@ -52,9 +53,10 @@ SKIPPED = "skipped"
 
 NOT_LOCAL = (
     "Finding every line needs the files and the index on this machine, and this index is at "
-    "Cloudflare. Make one here: feeder sync --store local; then add --store local"
+    "Cloudflare.",
+    "Make one here: feeder sync --store local; then add --store local",
 )
-"""The error for an index that is not on this machine."""
+"""The problem and remedy of an index that is not on this machine."""
 
 MAX_SKIPPED_NAMES = 5
 """Skipped files with matches that the note names."""
@@ -115,18 +117,14 @@ class LinePage(NamedTuple):
     files: list[FileCount]
     skipped: list[SkippedMatches]
     status: IndexStatus
-    notes: Sequence[str] = ()
+    notes: Sequence[Note] = ()
     offset: int = 0
     at_least: bool = False
 
     @property
-    def all_notes(self) -> Iterator[str]:
-        """The notes on skipped files, on the search and on the state of the index."""
-        if self.skipped:
-            yield _skipped_note(self.skipped)
-        yield from self.notes
-        if self.status.note:
-            yield self.status.note
+    def search_notes(self) -> list[Note]:
+        """The notes on skipped files and on the search."""
+        return [*([_skipped_note(self.skipped)] if self.skipped else []), *self.notes]
 
     def as_json(self, *, counts_only: bool = False) -> dict[str, Any]:
         """The page for `--json`; with `counts_only` files in place of lines."""
@@ -141,7 +139,7 @@ class LinePage(NamedTuple):
             "at_least": self.at_least,
             "offset": self.offset,
             "kept_out": [file._asdict() for file in self.skipped],
-            "notes": list(self.notes),
+            "notes": list(map(str, self.notes)),
             "index": self.status.as_json(),
             "note": self.status.note,
         }
@@ -155,7 +153,7 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
     """
     corpus = index.corpus
     if not is_local(corpus.database):
-        raise UserError(NOT_LOCAL)
+        raise UserError(*NOT_LOCAL)
     plan = plan_parsed_query(
         index.store, request.query_filters, request.filters, index.settings, corpus.meta
     )
@@ -215,8 +213,8 @@ def _indexed_revision(corpus: Corpus) -> Revision:
     working = corpus.meta.get(f"{corpus.repo}:working")
     if working and not revision.name:
         raise UserError(
-            "The snapshot of the working tree that the index equals is no longer on this machine. "
-            "Make a new one: feeder sync --working-tree"
+            "The snapshot of the working tree that the index equals is no longer on this machine.",
+            "Make a new one: feeder sync --working-tree",
         )
     return revision
 
@@ -240,8 +238,8 @@ def _matching_lines(
         ):
             raise UserError(
                 f"The index of {corpus.repo} equals {revision.name[:SHORT_COMMIT]}, which git does "
-                f"not have in {corpus.base}; grep reads the files from there. Run it in a clone of "
-                f"{corpus.repo}, or update the index: feeder sync"
+                f"not have in {corpus.base}; grep reads the files from there.",
+                f"Run it in a clone of {corpus.repo}, or update the index: feeder sync",
             ) from None
         raise
     paths = decoded.to_search(pattern, options)
@@ -297,21 +295,23 @@ def _skipped_matches(
             yield SkippedMatches(path, entry.reason or "", len(files[path]))
 
 
-def _notes(corpus: Corpus, scope: Scope, pattern: str, truncation: Truncation) -> Iterator[str]:
+def _notes(corpus: Corpus, scope: Scope, pattern: str, truncation: Truncation) -> Iterator[Note]:
     if truncation:
-        yield f"{pattern} {truncation}"
+        yield Note(NoteKind.PARTIAL_SEARCH, f"{pattern} {truncation}")
     if scope.repos != (corpus.repo,):
-        yield (
+        yield Note(
+            NoteKind.PARTIAL_SEARCH,
             f"{pattern} was looked for in {corpus.repo} only: the files of other repositories are "
-            "not available."
+            "not available.",
         )
     count = count_documents(corpus.database, scope, corpus.repo, file_types.DOCUMENT_EXTENSIONS)
     if count:
         documents = f"{count:,} {'document' if count == 1 else 'documents'}"
-        yield f"Not looked for in {documents}: search there with feeder search."
+        remedy = "search there with feeder search."
+        yield Note(NoteKind.PARTIAL_SEARCH, f"Not looked for in {documents}", remedy)
 
 
-def _skipped_note(files: Sequence[SkippedMatches]) -> str:
+def _skipped_note(files: Sequence[SkippedMatches]) -> Note:
     """The number of matching lines in files that the index does not have."""
     names = [f"{file.path} ({file.reason})" for file in files[:MAX_SKIPPED_NAMES]]
     if more := len(files) - len(names):
@@ -319,4 +319,5 @@ def _skipped_note(files: Sequence[SkippedMatches]) -> str:
     count = sum(file.matches for file in files)
     lines = f"{count:,} more matching {'line' if count == 1 else 'lines'}"
     where = "a file that is" if len(files) == 1 else "files that are"
-    return f"{lines} in {where} not in the index, not shown: {', '.join(names)}."
+    text = f"{lines} in {where} not in the index, not shown: {', '.join(names)}."
+    return Note(NoteKind.SKIPPED_FILE, text)

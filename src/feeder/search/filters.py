@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from feeder.errors import UserError
+from feeder.notes import Note, NoteKind
 from feeder.search import vocabulary
 from feeder.search.query import CHOICE_FILTERS, FILTER_FIELDS, Query, nearest_filter
 from feeder.search.skipped_files import check_scope_not_skipped
@@ -57,7 +58,7 @@ def check_conflicts(query: Query, scope: Scope) -> None:
             raise _conflict_error(_as_typed(query, fields))
 
 
-def overridden_notes(query: Query, tests: str | None) -> Iterator[str]:
+def overridden_notes(query: Query, tests: str | None) -> Iterator[Note]:
     """Notes on filters that another value replaces, typed later or given apart.
 
     `tests` is the value given beside the query.
@@ -68,10 +69,11 @@ def overridden_notes(query: Query, tests: str | None) -> Iterator[str]:
         replaced.append(effective["tests"])
         effective["tests"] = f"tests:{tests}, given apart,"
     for typed in replaced:
-        yield f"{typed} is ignored: {effective[typed.partition(':')[0]]} replaces it."
+        instead = effective[typed.partition(":")[0]]
+        yield Note(NoteKind.FILTER, f"{typed} is ignored: {instead} replaces it.")
 
 
-def unknown_filter_notes(query: Query) -> Iterator[str]:
+def unknown_filter_notes(query: Query) -> Iterator[Note]:
     """Notes on the first words that were probably meant as filters, with the filters that there
     are, and on the number of the others.
     """
@@ -86,10 +88,11 @@ def unknown_filter_notes(query: Query) -> Iterator[str]:
         else:
             excluding = ", ".join(one for one in FILTER_FIELDS if one[:1] == "-" != one)
             remedy = f"there is no filter {head}. Filters that exclude are: {excluding}."
-        yield f"{typed} is searched for as text: {remedy}"
+        yield Note(NoteKind.FILTER, f"{typed} is searched for as text", remedy)
     more = len(query.unknown_filters) - MAX_UNKNOWN_FILTER_NOTES
     if more > 0:
-        yield f"And {more:,} more that look like filters: all are searched for as text."
+        text = f"And {more:,} more that look like filters: all are searched for as text."
+        yield Note(NoteKind.FILTER, text)
 
 
 def _tests_values(query: Query) -> Iterator[str]:

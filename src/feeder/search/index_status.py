@@ -9,6 +9,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from feeder.notes import Note, NoteKind
 from feeder.source import git
 from feeder.store import Database
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 SHORT_COMMIT = 7
 """Digits of a commit id in messages."""
 
-UNFINISHED_NOTE = "No sync has finished yet, so files are missing. To continue: feeder sync"
+UNFINISHED = ("No sync has finished yet, so files are missing.", "To continue: feeder sync")
 
 
 class IndexStatus(NamedTuple):
@@ -30,7 +31,7 @@ class IndexStatus(NamedTuple):
     repository. `edited` counts the shown files that have changed since. The index is `unfinished`
     after a stopped run, and `partial` after files were indexed one by one, or lost their postings
     to a migration. With `working` it equals the working tree on that commit as of the last run, or
-    as of this request if `seen`. `below` is the only folder that is indexed. `unindexed_note` says
+    as of this request if `seen`. `below` is the only folder that is indexed. `changed_files` says
     how many files on disk differ.
     """
 
@@ -45,43 +46,48 @@ class IndexStatus(NamedTuple):
     below: str = ""
     partial: bool = False
     seen: bool = False
-    unindexed_note: str = ""
+    changed_files: Note | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """All fields but the note, which is part of `note`."""
+        """All fields but the note, which is one of `notes`."""
         fields = self._asdict()
-        del fields["unindexed_note"]
+        del fields["changed_files"]
         return fields
 
     @property
     def note(self) -> str:
         """The state in a sentence or two, with the command that brings the index up to date."""
-        equals = self._working_tree_note() if self.working else self._committed_note()
-        return " ".join(filter(None, [self._changed_files_note(), equals, self.unindexed_note]))
+        return " ".join(map(str, self.notes))
 
-    def _committed_note(self) -> str:
+    @property
+    def notes(self) -> list[Note]:
+        """The sentences of `note`."""
+        equals = self._working_tree_note() if self.working else self._committed_note()
+        return [
+            note for note in (self._edited_note(), equals, self.changed_files) if note is not None
+        ]
+
+    def _committed_note(self) -> Note | None:
         was, now = self.equals[:SHORT_COMMIT], self.head[:SHORT_COMMIT]
         if not was or not now:
-            return UNFINISHED_NOTE if self.unfinished else ""
+            return _state_note(*UNFINISHED) if self.unfinished else None
         index = f"The index of the folder {self.below}" if self.below else "The index"
         if self.unfinished:
-            return (
-                f"{index} equalled {was}; a later sync is running or was stopped: "
-                f"{self._sync_command}"
-            )
+            text = f"{index} equalled {was}; a later sync is running or was stopped"
+            return _state_note(text, self._sync_command)
         if self.partial:
-            return (
+            text = (
                 f"{index} equals {was} except for files that were indexed one by one, or are to "
-                f"be read again. To index all files: {self._sync_command}"
+                "be read again."
             )
+            return _state_note(text, f"To index all files: {self._sync_command}")
         if self.equals == self.head:
-            return f"The index equals {self._folder_prefix}HEAD {now}."
+            return _state_note(f"The index equals {self._folder_prefix}HEAD {now}.")
         if self.behind is None:
-            return (
-                f"{index} equals {was}, a commit that is not in this repository; HEAD is {now}: "
-                f"{self._sync_command}"
-            )
-        return f"{index} {self._distance(self.behind)} ({was} → {now}): {self._sync_command}"
+            text = f"{index} equals {was}, a commit that is not in this repository; HEAD is {now}"
+            return _state_note(text, self._sync_command)
+        text = f"{index} {self._distance(self.behind)} ({was} → {now})"
+        return _state_note(text, self._sync_command)
 
     @property
     def _folder_prefix(self) -> str:
@@ -98,25 +104,30 @@ class IndexStatus(NamedTuple):
             return f"is {_count_commits(self.ahead)} ahead of HEAD"
         return f"lacks {_count_commits(behind)} of HEAD and has {self.ahead} that HEAD lacks"
 
-    def _working_tree_note(self) -> str:
+    def _working_tree_note(self) -> Note:
         was, now = self.equals[:SHORT_COMMIT], self.head[:SHORT_COMMIT]
         equals = f"The index equals {self._folder_prefix}the working tree"
         if self.unfinished or self.partial:
-            return f"{equals} before the last sync, which is incomplete: {self._sync_command}"
+            text = f"{equals} before the last sync, which is incomplete"
+            return _state_note(text, self._sync_command)
         if not self.seen:
             equals = f"{equals} last seen"
         if not was:
-            return f"{equals}, before the first commit."
+            return _state_note(f"{equals}, before the first commit.")
         if self.equals == self.head:
-            return f"{equals} on {now}."
-        return f"{equals} on {was}; HEAD is {now}: {self._sync_command} --working-tree"
+            return _state_note(f"{equals} on {now}.")
+        command = f"{self._sync_command} --working-tree"
+        return _state_note(f"{equals} on {was}; HEAD is {now}", command)
 
-    def _changed_files_note(self) -> str:
+    def _edited_note(self) -> Note | None:
         if not self.edited:
-            return ""
-        if self.edited == 1:
-            return "1 of the files shown has changed since."
-        return f"{self.edited} of the files shown have changed since."
+            return None
+        have = "has" if self.edited == 1 else "have"
+        return _state_note(f"{self.edited} of the files shown {have} changed since.")
+
+
+def _state_note(text: str, remedy: str = "") -> Note:
+    return Note(NoteKind.INDEX_STATE, text, remedy)
 
 
 def read_index_status(
@@ -178,6 +189,6 @@ class Corpus(NamedTuple):
         )
         if not is_empty:
             return status
-        from feeder.search.unindexed_files import unindexed_note  # few answers are empty
+        from feeder.search.unindexed_files import changed_files_note  # few answers are empty
 
-        return status._replace(unindexed_note=unindexed_note(self))
+        return status._replace(changed_files=changed_files_note(self))

@@ -67,10 +67,12 @@ def parse_judgments(content: bytes, file: str) -> list[JudgedQuery]:
     try:
         lines = content.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as exc:
-        raise UserError(f"{file} is not UTF-8 ({exc}). Save it as UTF-8.") from exc
+        raise UserError(f"{file} is not UTF-8 ({exc}).", "Save it as UTF-8.") from exc
     queries = list(_parse_lines(lines, file))
     if not queries:
-        raise UserError(f"{file} has no queries. Write one JSON object per line, such as {EXAMPLE}")
+        raise UserError(
+            f"{file} has no queries.", f"Write one JSON object per line, such as {EXAMPLE}"
+        )
     return queries
 
 

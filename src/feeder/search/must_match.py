@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from feeder.notes import Note, NoteKind
 from feeder.search.file_contents import Revision
 from feeder.search.literals import has_literal, required_literals
 from feeder.search.query import Query
@@ -88,7 +89,7 @@ class MatchConstraint(NamedTuple):
     """
 
     scope: Scope
-    notes: Sequence[str] = ()
+    notes: Sequence[Note] = ()
     is_truncated: bool = False
     lines: Mapping[str, Sequence[int]] = {}
 
@@ -153,8 +154,8 @@ def _match_pattern(
     database: Database, pattern: str, scope: Scope, files: RepositoryFiles | None, *, case: bool
 ) -> MatchConstraint:
     if files is None:
-        note = f"/{pattern}/ was not searched for: patterns need the repository's files."
-        return MatchConstraint(scope._replace(ids=()), [note])
+        text = f"/{pattern}/ was not searched for: patterns need the repository's files."
+        return MatchConstraint(scope._replace(ids=()), [_partial(text)])
     from feeder.source.grep import Truncation
 
     matches = files.grep(pattern, case)
@@ -170,20 +171,22 @@ def _match_pattern(
         Truncation.TOO_MANY if len(ids) > MAX_MATCHED else Truncation.NONE
     )
     if truncation:
-        notes.append(f"/{pattern}/ {truncation}")
+        notes.append(_partial(f"/{pattern}/ {truncation}"))
     if scope.repos != (files.repo,):
         notes.append(
-            f"/{pattern}/ was searched for in {files.repo} only: "
-            "the files of other repositories are not available."
+            _partial(
+                f"/{pattern}/ was searched for in {files.repo} only: "
+                "the files of other repositories are not available."
+            )
         )
     if matches.is_literal:
-        notes.append(f"/{pattern}/ is not a valid regular expression: it was searched for as text.")
+        text = f"/{pattern}/ is not a valid regular expression: it was searched for as text."
+        notes.append(_partial(text))
     document_count = count_documents(database, scope, files.repo, file_types.DOCUMENT_EXTENSIONS)
     if document_count:
         documents = f"{document_count:,} {'document' if document_count == 1 else 'documents'}"
-        notes.append(
-            f'/{pattern}/ was not searched for in {documents}: use words or "phrases" there.'
-        )
+        text = f"/{pattern}/ was not searched for in {documents}"
+        notes.append(_partial(text, 'use words or "phrases" there.'))
     if scope.ids is not None:
         allowed_ids = set(scope.ids)
         ids = [id_ for id_ in ids if id_ in allowed_ids]
@@ -235,11 +238,13 @@ def _check_lines(
     is_truncated = len(ids) > MAX_CHECKED
     if is_truncated:
         required = ", ".join(f'"{phrase}"' for phrase in query.phrases) or query.words
-        notes.append(
-            f"{required} is in too many nodes to check each. "
-            "Narrow the search, for example with path:"
-        )
+        text = f"{required} is in too many nodes to check each."
+        notes.append(_partial(text, "Narrow the search, for example with path:"))
     return MatchConstraint(scope._replace(ids=tuple(matching_ids)), notes, is_truncated)
+
+
+def _partial(text: str, remedy: str = "") -> Note:
+    return Note(NoteKind.PARTIAL_SEARCH, text, remedy)
 
 
 def _has_all(hit: Hit, query: Query, lines: Sequence[str] | None) -> bool:

@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.config import Settings
+from feeder.notes import Note, NoteKind
 from feeder.search.index_status import Corpus
 from feeder.search.query_plan import directory_below
 from feeder.search.retrieval import QueryModel, query_models
-from feeder.search.unindexed_files import with_unindexed_note
+from feeder.search.unindexed_files import with_changed_files_note
 from feeder.session.session import Session, open_session
 from feeder.session.workspace import Workspace, current_workspace
 
@@ -33,7 +34,7 @@ class SearchIndex(NamedTuple):
     directory: str = ""
     models: Sequence[QueryModel] = ()
     cache: ResultCache | None = None
-    missing_notes: Sequence[str] = ()
+    missing_notes: Sequence[Note] = ()
 
     @classmethod
     def from_session(cls, store: Session, settings: Settings) -> SearchIndex:
@@ -42,8 +43,15 @@ class SearchIndex(NamedTuple):
         return cls(store, settings, corpus, directory_below(settings.directory, corpus.base))
 
     def with_models(self, on_warning: Callable[[str], None]) -> SearchIndex:
-        """Adds the embedding models; reports vectors that cannot be compared to `on_warning`."""
-        return self._replace(models=query_models(self.store, self.corpus.meta, on_warning))
+        """Adds the embedding models; reports one that failed to `on_warning`, and missing vectors
+        as progress.
+        """
+
+        def show(note: Note) -> None:
+            is_failure = note.kind is NoteKind.MODEL_FAILED
+            (on_warning if is_failure else self.store.progress.message)(str(note))
+
+        return self._replace(models=query_models(self.store, self.corpus.meta, show))
 
     def without_models(self) -> SearchIndex:
         """For a search by words only, which uses no cached results of the models either."""
@@ -60,5 +68,5 @@ def open_index(settings: Settings, workspace: Workspace | None = None) -> Iterat
     workspace = workspace or current_workspace(settings)
     with open_session(workspace, settings, writes=False, create=False) as store:
         index = SearchIndex.from_session(store, settings)
-        with with_unindexed_note(index.corpus):
+        with with_changed_files_note(index.corpus):
             yield index

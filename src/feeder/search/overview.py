@@ -122,7 +122,8 @@ def build_overview(corpus: Corpus, text: str, directory: str = "") -> Overview:
     if not has_relations(corpus.database, corpus.repo):
         raise UserError(
             f"The index of {corpus.repo} has no relations: it was made by an earlier version, "
-            "or its languages have none. Bring it up to date: feeder sync"
+            "or its languages have none.",
+            "Bring it up to date: feeder sync",
         )
     below = files_below_path(corpus, text, directory)
     nodes = named_nodes(corpus.database, corpus.repo)

@@ -21,7 +21,10 @@ MAX_QUERY_CHARS = 10_000
 BLANKS_AND_QUOTES = " \t\n\r\"'"
 """Characters that are no query by themselves."""
 
-EMPTY_QUERY = "The query is empty. Write words, a phrase or a filter such as lang:python."
+EMPTY_QUERY = (
+    "The query is empty.",
+    "Write words, a phrase or a filter such as lang:python.",
+)
 """The error for a query without text and filters."""
 
 SPACE_CHARS = (

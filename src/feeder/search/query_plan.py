@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.config import Settings
+from feeder.notes import Note
 from feeder.search.file_contents import indexed_lines, indexed_revision, snapshot_repositories
 from feeder.search.filters import (
     FilterContext,
@@ -76,7 +77,7 @@ class QueryPlan(NamedTuple):
     text: str
     scope: Scope
     preferred_scopes: Sequence[Scope]
-    notes: Sequence[str]
+    notes: Sequence[Note]
     is_truncated: bool = False
     matching_lines: Mapping[str, Sequence[int]] = {}
 
@@ -116,7 +117,7 @@ def plan_parsed_query(
         *(_strip_roots(parse_preference(one), workspace.base) for one in filters.prefer),
     ]
     scope, *preferred = build_scopes(database, queries, context)
-    relation_notes: Sequence[str] = ()
+    relation_notes: Sequence[Note] = ()
     if query.relations:
         from feeder.search.relation_filters import restrict_to_relations  # few queries have them
 

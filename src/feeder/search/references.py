@@ -193,7 +193,8 @@ class ReferenceFinder:
         if not has_relations(corpus.database, corpus.repo):
             raise UserError(
                 f"The index of {corpus.repo} has no relations: it was made by an earlier version, "
-                "or its languages have none. Bring it up to date: feeder sync"
+                "or its languages have none.",
+                "Bring it up to date: feeder sync",
             )
 
     def definition(self, target: Target, text: str) -> Definition:

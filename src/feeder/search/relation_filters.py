@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 
 from feeder.errors import UserError
+from feeder.notes import Note, NoteKind
 from feeder.relation import (
     CALL,
     IMPLEMENTS,
@@ -80,7 +81,7 @@ ORDER BY d.seq LIMIT ?3
 
 def restrict_to_relations(
     database: Database, filters: Sequence[str], scope: Scope
-) -> tuple[Scope, list[str]]:
+) -> tuple[Scope, list[Note]]:
     """The scope with the nodes that pass all filters, such as `calls:add`, and notes.
 
     Raises UserError for an index without relations.
@@ -92,10 +93,14 @@ def restrict_to_relations(
     if scope.repos and not any(results) and not _have_relations(database, scope.repos):
         raise UserError(
             f"{filters[0]} needs relations, which this index lacks: it was made by an earlier "
-            "version, or its languages have none. Bring it up to date: feeder sync"
+            "version, or its languages have none.",
+            "Bring it up to date: feeder sync",
         )
     notes = [
-        f"{text} matches more than {MAX_NODES:,} nodes: the first ones were searched."
+        Note(
+            NoteKind.PARTIAL_SEARCH,
+            f"{text} matches more than {MAX_NODES:,} nodes: the first ones were searched.",
+        )
         for text, ids in zip(filters, results, strict=True)
         if len(ids) > MAX_NODES
     ]

@@ -8,6 +8,7 @@ from posixpath import commonpath, dirname
 from typing import NamedTuple
 
 from feeder.nodes import DOCUMENT_TYPES, MIN_DUPLICATE_LINES, MIN_DUPLICATE_WORDS, Member
+from feeder.notes import Note
 from feeder.search.excerpts import Excerpt
 from feeder.store.hits import Hit
 from feeder.store.node_parts import PartRange, PartsByNode
@@ -53,7 +54,7 @@ class ResultList(NamedTuple):
 
     results: Sequence[Result] = ()
     total: int = 0
-    notes: Sequence[str] = ()
+    notes: Sequence[Note] = ()
     at_least: bool = False
     all_results: Sequence[Result] = ()
     corrected_words: Sequence[str] = ()
@@ -229,7 +230,7 @@ class RankedResults(NamedTuple):
     """
 
     results: Sequence[Result]
-    notes: Sequence[str] = ()
+    notes: Sequence[Note] = ()
     is_complete: bool = True
     is_truncated: bool = False
     spans: PartsByNode | None = None

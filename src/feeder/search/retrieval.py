@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.embedding import Embedder
+from feeder.notes import Note, NoteKind
 from feeder.search import name_matching
 from feeder.search.query import QueryText
 from feeder.search.spelling import missing_words, missing_words_query
@@ -144,22 +145,21 @@ class QueryModel(NamedTuple):
 
 
 def query_models(
-    store: Session, meta: Mapping[str, str], on_warning: Callable[[str], None]
+    store: Session, meta: Mapping[str, str], on_note: Callable[[Note], None]
 ) -> list[QueryModel]:
     """The embedding models that the index can be searched with.
 
-    Reports missing vectors as progress, and vectors that cannot be compared to `on_warning`.
+    Missing vectors, and those that cannot be compared, are reported to `on_note`.
     """
-    model_vectors = comparable_vectors(store, meta, on_warning)
+    model_vectors = comparable_vectors(store, meta, on_note)
     static_model = store.backend.static_model
     made_by = meta.get(store.index.meta_key("parser"), "").split()
     has_static_vectors = static_model is not None and static_model.model in made_by
     if static_model and made_by and not has_static_vectors:
-        store.progress.message(
-            f"The index has no vectors by {static_model.model}. Make them: feeder sync"
-        )
+        text = f"The index has no vectors by {static_model.model}."
+        on_note(Note(NoteKind.MISSING_VECTORS, text, "Make them: feeder sync"))
     if store.backend.missing_model_note:
-        store.progress.message(store.backend.missing_model_note)
+        on_note(store.backend.missing_model_note)
     return [
         *([static_query_model(store.index.database)] if has_static_vectors else []),
         *([embedding_query_model(model_vectors)] if model_vectors else []),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from feeder.bigrams import has_run, split_words
 from feeder.errors import ServiceError
+from feeder.notes import Note, NoteKind, model_failed_note
 from feeder.search.answers import Page, PageOptions, build_page
 from feeder.search.engine import OnWarning, excerpt_lookup, paginate
 from feeder.search.excerpts import ExcerptReader
@@ -46,7 +47,7 @@ def similar_page(index: SearchIndex, target: Target, request: SearchRequest) -> 
     As in a search, the parts of a node and nodes with the same text are one hit. Raises UserError
     where the target is no single node.
     """
-    warnings: list[str] = []
+    warnings: list[Note] = []
     store, corpus = index.store, index.corpus
     node = target_node(corpus, target)
     scope = plan_query(store, "", request.filters, index.settings, corpus.meta).scope
@@ -73,13 +74,20 @@ def _neighbours(
     store: Session, corpus: Corpus, target: Hit, scope: Scope, on_warning: OnWarning
 ) -> tuple[str, list[Neighbour]]:
     """The nearest nodes, with the name of the retriever that found them."""
+
+    def on_note(note: Note) -> None:
+        if note.kind is NoteKind.MODEL_FAILED:
+            on_warning(note)
+        else:
+            store.progress.message(str(note))
+
     try:
-        if model_vectors := comparable_vectors(store, corpus.meta, on_warning):
+        if model_vectors := comparable_vectors(store, corpus.meta, on_note):
             vectors = model_vectors.vectors
             if neighbours := _by_vector(vectors.vector, vectors.query, target, scope):
                 return MODEL_VECTORS, neighbours
     except ServiceError as exc:
-        on_warning(f"Searched by words only: {exc}")
+        on_warning(model_failed_note(exc))
     if store.backend.keeps_static_vectors and store.backend.static_model:
         static_vectors = StaticVectors(corpus.database)
         if neighbours := _by_vector(static_vectors.vector, static_vectors.query, target, scope):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from types import MappingProxyType
 
 from feeder.errors import UserError
+from feeder.notes import Note, NoteKind
 from feeder.parse.extract import NOT_INSTALLED
 from feeder.search.index_status import Corpus
 from feeder.source import SkipReason
@@ -76,9 +77,9 @@ def check_scope_not_skipped(database: Database, scope: Scope, paths: Sequence[st
             raise UserError(*_problem_and_remedy(path, reason))
 
 
-def skip_note(path: str, reason: str) -> str:
+def _skip_note(path: str, reason: str) -> Note:
     """Says that a file was skipped, why, and what to do."""
-    return " ".join(_problem_and_remedy(path, reason))
+    return Note(NoteKind.SKIPPED_FILE, *_problem_and_remedy(path, reason))
 
 
 def _problem_and_remedy(path: str, reason: str) -> tuple[str, str]:
@@ -99,20 +100,20 @@ def _path_and_folders(path: str) -> list[str]:
     return ["/".join(parts[:count]) for count in range(len(parts), 0, -1)]
 
 
-def typed_path_notes(corpus: Corpus, text: str, directory: str) -> list[str]:
+def typed_path_notes(corpus: Corpus, text: str, directory: str) -> list[Note]:
     """Says that a query is the path of a skipped file: its hits only mention it."""
     if "." not in text or len(text) > MAX_PATH_CHARS or len(text.split()) != 1:
         return []
     places = [place for place in path_candidates(text, directory) if not place.startswith("*/")]
     reasons = skipped_files(corpus.database, corpus.repo, places, [])
-    return [skip_note(path, reason) for path, reason in reasons.items()]
+    return [_skip_note(path, reason) for path, reason in reasons.items()]
 
 
-def skipped_path_notes(database: Database, repos: Sequence[str], scope: Scope) -> list[str]:
+def skipped_path_notes(database: Database, repos: Sequence[str], scope: Scope) -> list[Note]:
     """Says which of a scope's paths are skipped files, for a search that found nothing there."""
     if not scope.paths:
         return []
     places, endings = _places_and_endings(scope.paths)
     skipped = [skipped_files(database, repo, places, endings) for repo in repos]
-    notes = [skip_note(path, reason) for reasons in skipped for path, reason in reasons.items()]
+    notes = [_skip_note(path, reason) for reasons in skipped for path, reason in reasons.items()]
     return notes[:MAX_PATH_NOTES]

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from feeder.notes import Note, NoteKind
 from feeder.search.query import ALNUM_PATTERN, ANALYZED_CHARS, MIN_WORD_LETTERS, Query
 from feeder.search.stopwords import RANKING_STOP_WORDS
 from feeder.store import Database, Row, Statement, fts_query
@@ -121,12 +122,12 @@ def correct_text(text: str, corrections: Mapping[str, str]) -> str:
     return ALNUM_PATTERN.sub(lambda word: corrections.get(word[0], word[0]), text)
 
 
-def spelling_note(missing: Sequence[str], corrections: Mapping[str, str]) -> str:
+def spelling_note(missing: Sequence[str], corrections: Mapping[str, str]) -> Note:
     """Names the words that no node has, and what was searched for in their place."""
     rest = [word for word in missing if word not in corrections]
-    notes = [
+    sentences = [
         f"No node has the word {word}; searched for {corrections[word]}." for word in corrections
     ]
     if rest:
-        notes.append(f"No node has the word{'s' * (len(rest) > 1)} {', '.join(rest)}.")
-    return " ".join(notes)
+        sentences.append(f"No node has the word{'s' * (len(rest) > 1)} {', '.join(rest)}.")
+    return Note(NoteKind.SPELLING, " ".join(sentences))

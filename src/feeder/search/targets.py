@@ -35,7 +35,10 @@ MAX_LISTED = 10
 """Candidates listed for an ambiguous target."""
 MAX_SEPARATORS = 8
 """`#` characters tried as the separator before a symbol: each takes a request."""
-EMPTY_TARGET_ERROR = "The target is empty. Give a path, path:line, path#symbol, a symbol or an id."
+EMPTY_TARGET_ERROR = (
+    "The target is empty.",
+    "Give a path, path:line, path#symbol, a symbol or an id.",
+)
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?", re.DOTALL)
 _ID = re.compile(r"[0-9a-f]{7,40}")
 
@@ -80,7 +83,7 @@ def resolve_target(corpus: Corpus, text: str, directory: str = "") -> Target:
     Raises UserError, with the nearest names or all candidates, if nothing or several things match.
     """
     if not text.strip():
-        raise UserError(EMPTY_TARGET_ERROR)
+        raise UserError(*EMPTY_TARGET_ERROR)
     lines = _LINES.fullmatch(text)
     if lines and (file := _resolve_file(corpus, lines["path"], directory)):
         first = int(lines["first"])
@@ -227,7 +230,7 @@ def files_below_path(corpus: Corpus, text: str, directory: str = "") -> list[str
         if files := [file for file in all_files if pattern.match(file)]:
             return files
     if not all_files:
-        raise UserError(f"The index has no files of {corpus.repo}. Index them: feeder sync")
+        raise UserError(f"The index has no files of {corpus.repo}.", "Index them: feeder sync")
     check_not_skipped(corpus, text, directory, anywhere=_looks_like_path(text))
     raise _not_found_error("file or folder", text, _nearest_paths(corpus, text))
 

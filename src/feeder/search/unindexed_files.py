@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from feeder.errors import FeederError, NotInIndexError
+from feeder.notes import Note, NoteKind
 from feeder.search.file_contents import indexed_revision
 from feeder.source import file_types, git
 from feeder.source.git_command import git_output
@@ -27,33 +28,35 @@ TIMEOUT_S = 2.0
 SKIPPED = "skipped"
 
 
-def unindexed_note(corpus: Corpus) -> str:
+def changed_files_note(corpus: Corpus) -> Note | None:
     """Says how many files on disk differ from the index, and how to include them.
 
-    Empty if none is known to, as outside of git, or if all of them are committed.
+    None if none is known to, as outside of git, or if all of them are committed.
     """
     try:
         count = _count_differing(corpus)
     except (FeederError, TimeoutError, OSError):
-        return ""
+        return None
     if not count:
-        return ""
+        return None
     files = "1 file on disk differs" if count == 1 else f"{count:,} files on disk differ"
     if is_local(corpus.database):
-        return f"{files} from the index: feeder sync --working-tree"
-    return (
-        f"{files} from the index. To search them, make an index here with "
-        "`feeder sync --store local --working-tree`, and add --store local."
+        command = "feeder sync --working-tree"
+        return Note(NoteKind.CHANGED_FILES, f"{files} from the index", command)
+    remedy = (
+        "To search them, make an index here with `feeder sync --store local --working-tree`, and "
+        "add --store local."
     )
+    return Note(NoteKind.CHANGED_FILES, f"{files} from the index.", remedy)
 
 
 @contextmanager
-def with_unindexed_note(corpus: Corpus) -> Iterator[None]:
+def with_changed_files_note(corpus: Corpus) -> Iterator[None]:
     """Adds the note to the error for a name that the index does not have."""
     try:
         yield
     except NotInIndexError as exc:
-        if note := unindexed_note(corpus):
+        if note := changed_files_note(corpus):
             raise NotInIndexError(exc.problem, f"{exc.remedy} ({note})".strip()) from exc
         raise
 

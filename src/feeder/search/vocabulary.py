@@ -83,18 +83,22 @@ def repository_categories(base: Path) -> dict[str, list[str]]:
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as exc:
-        raise UserError(f"{file} is not valid TOML: {exc}. Correct it there.") from exc
+        raise UserError(f"{file} is not valid TOML: {exc}.", "Correct it there.") from exc
     except UnicodeDecodeError as exc:
-        raise UserError(f"{file} is not UTF-8 from byte {exc.start} on. Save it as UTF-8.") from exc
+        raise UserError(
+            f"{file} is not UTF-8 from byte {exc.start} on.", "Save it as UTF-8."
+        ) from exc
     except OSError as exc:
-        raise UserError(f"{file} cannot be read: {exc.strerror}. Correct its permissions.") from exc
+        raise UserError(
+            f"{file} cannot be read: {exc.strerror}.", "Correct its permissions."
+        ) from exc
     categories: dict[str, list[str]] = {}
     for table in CATEGORY_TABLES:
         entries = content.get(table, {})
         if not isinstance(entries, dict):
             raise UserError(
-                f"{file}: {table} is {_toml_type(entries)} and not a table. Write [{table}], and "
-                f"below it one line for each name: {_EXAMPLE_LINE}"
+                f"{file}: {table} is {_toml_type(entries)} and not a table.",
+                f"Write [{table}], and below it one line for each name: {_EXAMPLE_LINE}",
             )
         categories |= _parse_categories(file, table, entries)
     return categories
@@ -108,7 +112,8 @@ def _parse_categories(
         if not (isinstance(paths, list) and paths and all(isinstance(path, str) for path in paths)):
             raise UserError(
                 f"{file}: {name} in [{table}] is {_toml_type(value)} and not a path or a list of "
-                f'paths. Write: {name} = ["folder", "other/*.sql"]'
+                "paths.",
+                f'Write: {name} = ["folder", "other/*.sql"]',
             )
         yield name, [path.strip("/") for path in paths]
 
@@ -170,7 +175,8 @@ def _check_categories(query: Query, own: Categories) -> None:
     if len(kinds) > 1:
         raise UserError(
             f"The categories {' and '.join(query.categories)} cannot be combined: they are not "
-            "all defined by languages, or all by paths. Use one of them."
+            "all defined by languages, or all by paths.",
+            "Use one of them.",
         )
     if query.paths and "paths" in kinds:
         raise UserError(

@@ -14,6 +14,7 @@ from feeder.config import Settings
 from feeder.embedding import NO_USAGE, Embedder, ServiceUsage
 from feeder.embedding.quantization import StaticQuantizer
 from feeder.errors import UserError
+from feeder.notes import Note
 from feeder.session.model_selection import (
     missing_minilm_note,
     select_describer,
@@ -55,7 +56,7 @@ class Backend:
     """The index on this machine."""
     note: str = ""
     """Message to a run over the whole source tree."""
-    missing_model_note: str = ""
+    missing_model_note: Note | None = None
     """The reason why the model of the index is not used."""
     budget: Budget = field(default_factory=Budget)
     usage: Callable[[], Usage | None] = lambda: None
@@ -94,7 +95,7 @@ def local_backend(  # noqa: PLR0913 - a place, and how it is opened
     file = file or index_file(base, settings)
     if not create and not file.exists():
         raise UserError(
-            f"There is no index at {file}. Make one with: {creation_commands(settings)}"
+            f"There is no index at {file}.", f"Make one with: {creation_commands(settings)}"
         )
     in_memory = not writes and not file.exists()
     if writes and settings.db is None:
@@ -114,7 +115,7 @@ def local_backend(  # noqa: PLR0913 - a place, and how it is opened
         keeps_static_vectors=True,
         file=None if in_memory else file,
         note="" if embedder or not index_model else unused_minilm_note(settings, index_model),
-        missing_model_note="" if embedder else missing_minilm_note(settings, index_model),
+        missing_model_note=None if embedder else missing_minilm_note(settings, index_model),
     )
     if backend.describer:
         stack.callback(backend.describer.close)

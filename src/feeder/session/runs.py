@@ -120,7 +120,8 @@ def open_comparison(session: Session, settings: Settings) -> Iterator[SyncContex
     if meta.get(key("tree")) and not tree.root_tree_id and (base / ".git").exists():
         raise UserError(
             f"The index is of the commit {meta.get(key('head'), '')[:7]}, and git finds no commit "
-            f"at HEAD of {base}. Repair the repository: git -C {quote(str(base))} status"
+            f"at HEAD of {base}.",
+            f"Repair the repository: git -C {quote(str(base))} status",
         )
     with open_run(session, tree, settings, dry_run=False) as run:
         yield run
@@ -144,7 +145,7 @@ def _description_options(
 ) -> DescriptionOptions | None:
     """Returns the options of `--describe`; raises UserError for --redescribe without it."""
     if settings.redescribe and not describer:
-        raise UserError("--redescribe needs a language model. Name it with --describe.")
+        raise UserError("--redescribe needs a language model.", "Name it with --describe.")
     if not settings.describe:
         return None
     return DescriptionOptions(

@@ -15,6 +15,7 @@ from feeder.embedding import STATIC_MODEL_NAME
 from feeder.embedding.cache import default_cache_file
 from feeder.embedding.quantization import StaticQuantizer
 from feeder.errors import FeederError, UserError
+from feeder.notes import Note, NoteKind, model_failed_note
 from feeder.progress import ProgressReporter
 from feeder.session.backends import Backend
 from feeder.session.folder_index import name_in_index
@@ -83,7 +84,7 @@ def open_session(
         progress.message(f"{workspace.repo}: {backend.label}, {models}{reason}")
         notes = (backend.note, backend.missing_model_note) if writes and whole else ()
         for note in filter(None, notes):
-            progress.message(note)
+            progress.message(str(note))
         session = Session(workspace, index, model_vectors, progress, backend)
         session.is_model_named = settings.model is not None
 
@@ -168,31 +169,29 @@ def model_error(session: Session) -> FeederError | None:
 
 
 def comparable_vectors(
-    session: Session, meta: Mapping[str, str], on_warning: Callable[[str], None]
+    session: Session, meta: Mapping[str, str], on_note: Callable[[Note], None]
 ) -> ModelVectors | None:
     """Returns the model vectors that a search can use; None if the index lacks them.
 
-    Prints a message with the reason, or passes the model's error to `on_warning`.
+    The reason, such as a model that failed, is passed to `on_note`.
     """
     try:
         session.follow_index_model(meta)
     except UserError as exc:
-        on_warning(f"Searched by words only: {exc}")
+        on_note(model_failed_note(exc))
         return None
     model_vectors = session.model_vectors
     if session.index.meta_key("run") not in meta:
         indexed = sorted(key.removesuffix(":run") for key in meta if key.endswith(":run"))
         others = f" It has {', '.join(indexed)}; choose one with --repo." if indexed else ""
-        session.progress.message(
-            f"The index does not have {session.workspace.repo}. Add it: feeder sync.{others}"
-        )
+        text = f"The index does not have {session.workspace.repo}."
+        on_note(Note(NoteKind.MISSING_REPOSITORY, text, f"Add it: feeder sync.{others}"))
     elif error := model_error(session):
-        on_warning(f"Searched by words only: {error}")
+        on_note(model_failed_note(error))
     elif model_vectors and not model_vectors.model_identity().items() <= meta.items():
         command = "feeder sync with the same --model" if session.is_model_named else "feeder sync"
-        session.progress.message(
-            f"The index has no vectors by {model_vectors.embedder.model}. Add them: {command}"
-        )
+        text = f"The index has no vectors by {model_vectors.embedder.model}."
+        on_note(Note(NoteKind.MISSING_VECTORS, text, f"Add them: {command}"))
     else:
         return model_vectors
     return None

@@ -171,8 +171,8 @@ def checkout_of(settings: Settings) -> Checkout:
     checkout = git.read_checkout(settings.directory.resolve())
     if checkout is None:
         raise UserError(
-            f"{settings.directory.resolve()} is not in a git repository. "
-            "Change to a repository, or index the files as they are: feeder process --path ."
+            f"{settings.directory.resolve()} is not in a git repository.",
+            "Change to a repository, or index the files as they are: feeder process --path .",
         )
     return checkout
 
@@ -237,12 +237,13 @@ def working_tree(
 
     if choose_store(settings).is_cloud:
         raise UserError(
-            "An index at Cloudflare is of a commit, since a team shares it. Leave out "
-            "--working-tree, or index the working tree on this machine with: --store local"
+            "An index at Cloudflare is of a commit, since a team shares it.",
+            "Leave out --working-tree, or index the working tree on this machine with: --store "
+            "local",
         )
     if settings.shard:
         raise UserError(
-            "Shards run on several machines, and a working tree is on one. Leave out --shard."
+            "Shards run on several machines, and a working tree is on one.", "Leave out --shard."
         )
     index = index_file(workspace.base, settings)
     folder = working_tree_folder(index)
@@ -270,7 +271,9 @@ def folder_tree(workspace: Workspace, paths: Sequence[Path], settings: Settings)
     from feeder.source.folder import Folder
 
     if paths and git.find_root(workspace.base) and git.is_bare(workspace.base):
-        raise UserError(f"{workspace.base} has no working tree. Index its HEAD with: feeder sync")
+        raise UserError(
+            f"{workspace.base} has no working tree.", "Index its HEAD with: feeder sync"
+        )
     existing = [path for path in paths if os.path.lexists(path)]
     return Folder(workspace.base, existing, sizes=_size_limits(settings))
 

@@ -78,9 +78,9 @@ def _parse_array(text: str | bytes) -> list[object]:
     try:
         items = json.loads(text.removeprefix("\ufeff") if isinstance(text, str) else text)
     except (ValueError, RecursionError) as exc:
-        raise UserError(f"The deltas are not JSON ({exc}). {_EXPECTED}") from exc
+        raise UserError(f"The deltas are not JSON ({exc}).", _EXPECTED) from exc
     if not isinstance(items, list):
-        raise UserError(f"The deltas are not a JSON array. {_EXPECTED}")
+        raise UserError("The deltas are not a JSON array.", _EXPECTED)
     return items
 
 
@@ -140,7 +140,7 @@ def compute_deltas(
     """
     head_id = git.commit_id(repository, head)
     if head_id is None:
-        raise UserError(f"There is no commit {head!r} in {repository}. Fetch it first.")
+        raise UserError(f"There is no commit {head!r} in {repository}.", "Fetch it first.")
     base_id, reason = _base_commit(repository, base, head_id, from_merge_base)
     if base_id is None:
         note = f"{reason}, so every file of {head_id} is listed. {_DELETIONS_NOTE}"

@@ -266,8 +266,8 @@ def _write_rule_file(path: Path, name: bytes, contents: bytes) -> None:
     except OSError as exc:
         shown = paths.escape_name(name[:200])
         raise UserError(
-            f"The rule file {shown!r} cannot be copied to a temporary folder ({exc.strerror}). "
-            "Rename it or its folders."
+            f"The rule file {shown!r} cannot be copied to a temporary folder ({exc.strerror}).",
+            "Rename it or its folders.",
         ) from exc
 
 
@@ -279,8 +279,8 @@ def _reject_rules_below_rules(rules: Mapping[bytes, bytes]) -> None:
             if folder in rules:
                 shown, outer = paths.escape_name(name[:200]), paths.escape_name(folder[:200])
                 raise UserError(
-                    f"The rule file {shown!r} cannot be read: {outer!r} is a file, too. "
-                    "Rename it or its folders."
+                    f"The rule file {shown!r} cannot be read: {outer!r} is a file, too.",
+                    "Rename it or its folders.",
                 )
 
 
@@ -290,6 +290,6 @@ def _rules_timeout(rule_file: str, timeout_s: float) -> Iterator[None]:
         yield
     except TimeoutError as exc:
         raise UserError(
-            f"git needs more than {timeout_s:g} s to evaluate the patterns of {rule_file}. "
-            "Write the patterns with fewer *."
+            f"git needs more than {timeout_s:g} s to evaluate the patterns of {rule_file}.",
+            "Write the patterns with fewer *.",
         ) from exc

@@ -184,8 +184,8 @@ class Folder:
             return name, self._absolute_path(name).read_bytes()
         except OSError as exc:
             raise UserError(
-                f"The rule file {self._absolute_path(name)} cannot be read ({exc.strerror}). "
-                "Make it readable."
+                f"The rule file {self._absolute_path(name)} cannot be read ({exc.strerror}).",
+                "Make it readable.",
             ) from exc
 
     def _absolute_path(self, name: bytes) -> Path:
@@ -201,16 +201,16 @@ def _check_readable(folder: Path) -> None:
 
 
 def _unreadable_error(path: Path, reason: str | None) -> UserError:
-    return UserError(f"{path} cannot be read ({reason}). Make it and its folders readable.")
+    return UserError(f"{path} cannot be read ({reason}).", "Make it and its folders readable.")
 
 
 def _relative_name(base: Path, path: Path) -> bytes:
     if not os.path.lexists(path):
-        raise UserError(f"{path} does not exist. Give an existing file or folder.")
+        raise UserError(f"{path} does not exist.", "Give an existing file or folder.")
     resolved = path.resolve() if path.is_dir() else path.parent.resolve() / path.name
     if not resolved.is_relative_to(base):
-        raise UserError(f"{path} is outside of {base}. Index it in a separate run.")
+        raise UserError(f"{path} is outside of {base}.", "Index it in a separate run.")
     name = os.fsencode(resolved.relative_to(base).as_posix())
     if b".git" in name.lower().split(b"/"):
-        raise UserError(f"{path} is inside .git. Give files of the working tree.")
+        raise UserError(f"{path} is inside .git.", "Give files of the working tree.")
     return name

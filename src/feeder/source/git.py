@@ -174,8 +174,9 @@ def find_root(path: Path) -> Path | None:
     bare = _path_from_output(folder, run_git(folder, "rev-parse", "--absolute-git-dir"))
     if bare.name != ".git" and (outer := find_root(bare.parent)):
         raise UserError(
-            f"{bare} is a bare repository inside the working tree of {outer}, "
-            "and its settings could start programs. Move it elsewhere first."
+            f"{bare} is a bare repository inside the working tree of {outer}, and its settings "
+            "could start programs.",
+            "Move it elsewhere first.",
         )
     return bare
 
@@ -266,7 +267,7 @@ def head_ids(repository: Path) -> tuple[str, str]:
     ids = _head_ids(repository)
     if ids is None:
         working = "." if is_bare(repository) else ", or index the files: feeder sync --working-tree"
-        raise UserError(f"{repository} has no commit at HEAD. Commit something first{working}")
+        raise UserError(f"{repository} has no commit at HEAD.", f"Commit something first{working}")
     return ids
 
 
@@ -353,7 +354,7 @@ def folder_tree_id(repository: Path, commit: str, path: str) -> str:
     )
     mode, _, rest = row.rstrip(b"\0").partition(b" ")
     if mode != _FOLDER_MODE:
-        raise UserError(f"There is no folder {path} in {commit[:10]}. Correct --path.")
+        raise UserError(f"There is no folder {path} in {commit[:10]}.", "Correct --path.")
     return rest.split()[1].decode()
 
 

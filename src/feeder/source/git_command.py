@@ -42,7 +42,7 @@ _DISABLE_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.de
 
 _NO_WORKING_TREE = re.compile(rb"must be run in a work tree|cannot use bare repository")
 
-GIT_NOT_FOUND = "git was not found. Install it, or add it to the PATH."
+GIT_NOT_FOUND = ("git was not found.", "Install it, or add it to the PATH.")
 
 GitResult = subprocess.CompletedProcess[bytes]
 NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
@@ -86,19 +86,19 @@ def run_git(
             timeout=timeout_s,
         )
     except FileNotFoundError as exc:
-        raise UserError(GIT_NOT_FOUND) from exc
+        raise UserError(*GIT_NOT_FOUND) from exc
     except subprocess.TimeoutExpired as exc:
         raise TimeoutError from exc
     if b"not a git repository" in result.stderr:
         raise NoRepositoryError(
-            f"{folder} is not in a git repository. Run `git init` and commit, "
-            "or name the files with `feeder process --path`."
+            f"{folder} is not in a git repository.",
+            "Run `git init` and commit, or name the files with `feeder process --path`.",
         )
     if b"dubious ownership" in result.stderr:
         remedy = paths.escape_name(result.stderr.strip().splitlines()[-1].strip())
         raise UserError(
-            f"git does not read {folder}, because it belongs to another user. "
-            f"Allow it with `{remedy}`."
+            f"git does not read {folder}, because it belongs to another user.",
+            f"Allow it with `{remedy}`.",
         )
     return result
 
@@ -108,7 +108,7 @@ def check_result(folder: Path, result: GitResult) -> bytes:
     if result.returncode == 0:
         return result.stdout
     reason = paths.escape_name(result.stderr.strip().partition(b"\n")[0]) or "no reason given"
-    raise UserError(f"git failed in {folder} ({reason}). Run `git status` there for details.")
+    raise UserError(f"git failed in {folder} ({reason}).", "Run `git status` there for details.")
 
 
 def git_arguments(folder: Path, *arguments: str | bytes) -> list[str | bytes]:

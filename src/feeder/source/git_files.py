@@ -207,8 +207,8 @@ def _read_object(batch: IO[bytes]) -> bytes | None:
 def missing_object_error(repository: Path, blob: str) -> UserError:
     """The error for an object that the repository does not have."""
     return UserError(
-        f"{repository} does not have the object {blob}. "
-        "Check it with `git fsck`, or fetch it again."
+        f"{repository} does not have the object {blob}.",
+        "Check it with `git fsck`, or fetch it again.",
     )
 
 
@@ -309,6 +309,6 @@ def _parse_row(repository: Path, row: bytes, *, is_partial: bool) -> GitFile:
 
 def _unsafe_path_error(path: str) -> UserError:
     return UserError(
-        f"The commit has the path {path}, which git would not check out. "
-        "Remove it from the repository."
+        f"The commit has the path {path}, which git would not check out.",
+        "Remove it from the repository.",
     )

@@ -120,9 +120,9 @@ def git_grep(
         if not (_INVALID_PATTERN.match(output.error) or _NO_PERL_PATTERNS in output.error):
             break
     if _TOO_MANY_STEPS.search(output.error):
-        raise UserError(_too_many_steps(f"/{pattern}/"))
+        raise _too_many_steps(f"/{pattern}/")
     remedy = f"Search without /{pattern}/."
-    raise UserError(f"git cannot search in {base} ({_first_line(output.error)}). {remedy}")
+    raise UserError(f"git cannot search in {base} ({_first_line(output.error)}).", remedy)
 
 
 def grep_texts(
@@ -151,8 +151,8 @@ def grep_lines(
     """
     if re.search(r"[\0\r\n]", pattern):
         raise UserError(
-            "The pattern contains a line break, and a pattern is compared with single lines. "
-            "Search for one of its lines."
+            "The pattern contains a line break, and a pattern is compared with single lines.",
+            "Search for one of its lines.",
         )
     flags = ["-n", "--column", "-z", "--full-name", "--no-color", "--no-recurse-submodules"]
     flags += ["-i"] if options.ignore_case else []
@@ -165,16 +165,16 @@ def grep_lines(
             return LineMatches(_parse_matching_lines(output.stdout, commit), output.truncation)
         if invalid := _INVALID_PATTERN.match(output.error):
             raise UserError(
-                f"{pattern} is not a valid regular expression: {_first_line(invalid[1])}. "
-                "Correct it, or search for it as text with -F."
+                f"{pattern} is not a valid regular expression: {_first_line(invalid[1])}.",
+                "Correct it, or search for it as text with -F.",
             )
         if _NO_PERL_PATTERNS not in output.error:
             break
     if _TOO_MANY_STEPS.search(output.error):
-        raise UserError(_too_many_steps(pattern))
+        raise _too_many_steps(pattern)
     raise UserError(
-        f"git cannot search in {base} ({_first_line(output.error)}). "
-        "Run `git grep` there for details."
+        f"git cannot search in {base} ({_first_line(output.error)}).",
+        "Run `git grep` there for details.",
     )
 
 
@@ -210,8 +210,8 @@ def files_with_non_ascii(base: Path, commit: str | None, timeout_s: float) -> Fi
         if _NO_PERL_PATTERNS not in output.error:
             break
     raise UserError(
-        f"git cannot search in {base} ({_first_line(output.error)}). "
-        "Run `git grep` there for details."
+        f"git cannot search in {base} ({_first_line(output.error)}).",
+        "Run `git grep` there for details.",
     )
 
 
@@ -249,10 +249,11 @@ def _joined(texts: Mapping[str, bytes]) -> Iterator[_JoinedTexts]:
         yield joined
 
 
-def _too_many_steps(pattern: str) -> str:
-    return (
+def _too_many_steps(pattern: str) -> UserError:
+    return UserError(
         f"{pattern} takes git too many steps in one of the lines, since it can match the same text "
-        r"in many ways. Repeat nothing that is repeated itself: \w+ instead of (\w+)+."
+        "in many ways.",
+        r"Repeat nothing that is repeated itself: \w+ instead of (\w+)+.",
     )
 
 
@@ -270,7 +271,7 @@ def _run_grep(
     try:
         process = subprocess.Popen(arguments, env=environment, stdout=pipe, stderr=pipe)
     except FileNotFoundError as exc:
-        raise UserError(GIT_NOT_FOUND) from exc
+        raise UserError(*GIT_NOT_FOUND) from exc
     with process, killed_after(process, timeout_s) as timed_out:
         stdout = process.stdout.read(max_bytes) if process.stdout else b""
         if is_full := len(stdout) == max_bytes:

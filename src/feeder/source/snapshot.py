@@ -80,7 +80,7 @@ class SnapshotTaker(NamedTuple):
             layout = read_layout or git.repository_layout(self.repository)
             if layout.is_bare:
                 raise UserError(
-                    f"{self.repository} has no working tree. Index its HEAD with: feeder sync"
+                    f"{self.repository} has no working tree.", "Index its HEAD with: feeder sync"
                 )
             commit, head = ids.result()
             private_repository = snapshot_cache.current_repository(self.cache_folder, layout)

@@ -23,8 +23,8 @@ Row = tuple[Value, ...]
 NOT_OWNER_ERROR = "NOT NULL constraint failed: meta.value"
 """SQLite's error, here and in D1, when a run that no longer owns the index writes."""
 SUPERSEDED_MESSAGE = (
-    "A run that started later has taken over this index. "
-    "This run has stopped; the later one continues."
+    "A run that started later has taken over this index.",
+    "This run has stopped; the later one continues.",
 )
 DUPLICATE_WRITE_ERROR = "NOT NULL constraint failed: meta.key"
 """SQLite's error when a write arrives again whose first response was lost."""

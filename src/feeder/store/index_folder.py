@@ -28,8 +28,8 @@ def checked_index_folder(base: Path) -> Path:
         is_submodule = b"/" not in name
         if is_submodule or _INDEX_FILE_PATTERN.search(name.lower()):
             raise UserError(
-                f"git tracks {paths.escape_name(name)}, so somebody else may have written it. "
-                f"Remove it with `git rm -r {INDEX_FOLDER}`, or choose another location with --db."
+                f"git tracks {paths.escape_name(name)}, so somebody else may have written it.",
+                f"Remove it with `git rm -r {INDEX_FOLDER}`, or choose another location with --db.",
             )
     return folder
 
@@ -42,5 +42,5 @@ def create_index_folder(folder: Path) -> None:
             (folder / ".gitignore").write_text("*\n", "utf-8")
     except OSError as exc:
         raise UserError(
-            f"{folder} cannot be created: {exc}. Choose another location with --db."
+            f"{folder} cannot be created: {exc}.", "Choose another location with --db."
         ) from exc

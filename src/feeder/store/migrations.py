@@ -106,8 +106,8 @@ def check_schema(names: set[str], place: str) -> None:
     """Raises UserError unless the names selected by `SCHEMA_QUERY` are this program's schema."""
     if missing := _missing_after(names - _OWN_TABLES, place):
         raise UserError(
-            f"The schema of {place} lacks the migration {missing[0].name}. "
-            "Apply it with: feeder init (with --dry-run it prints what that costs)"
+            f"The schema of {place} lacks the migration {missing[0].name}.",
+            "Apply it with: feeder init (with --dry-run it prints what that costs)",
         )
     _check_all_tables(names, place)
 
@@ -118,12 +118,14 @@ def _missing_after(applied: set[str], place: str) -> list[Migration]:
     if applied and not applied & names:
         raise _foreign_tables_error(place)
     if unknown := sorted(applied - names):
-        raise UserError(f"{place} was made by a newer feeder: it has {unknown[-1]}. Update feeder.")
+        raise UserError(
+            f"{place} was made by a newer feeder: it has {unknown[-1]}.", "Update feeder."
+        )
     return [migration for migration in migrations if migration.name not in applied]
 
 
 def _foreign_tables_error(place: str) -> UserError:
-    return UserError(f"{place} contains tables of another program. Choose another database.")
+    return UserError(f"{place} contains tables of another program.", "Choose another database.")
 
 
 def _check_all_tables(names: set[str], place: str) -> None:
@@ -133,8 +135,9 @@ def _check_all_tables(names: set[str], place: str) -> None:
 
 def _lost_tables_error(tables: list[str], place: str) -> UserError:
     return UserError(
-        f"{place} has lost tables: {', '.join(tables)}. Delete it and create the index again: "
-        "for Cloudflare with feeder init --database-name NAME, then with feeder sync."
+        f"{place} has lost tables: {', '.join(tables)}.",
+        "Delete it and create the index again: for Cloudflare with feeder init --database-name "
+        "NAME, then with feeder sync.",
     )
 
 

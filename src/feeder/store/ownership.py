@@ -82,7 +82,7 @@ class Ownership:
                 raise
         except Superseded as exc:
             if not self._is_owned:
-                raise SupersededAtStart(str(exc)) from exc
+                raise SupersededAtStart(exc.problem, exc.remedy) from exc
             raise
         self._start_statements = []
         self._is_owned = True
@@ -98,7 +98,9 @@ class Ownership:
         try:
             return self._database().run(statements)
         except TooLargeError as exc:
-            raise ServiceError(str(exc), status=exc.status, code=exc.code, ray=exc.ray) from exc
+            raise ServiceError(
+                exc.problem, exc.remedy, status=exc.status, code=exc.code, ray=exc.ray
+            ) from exc
 
     def verify(self) -> None:
         """Raises Superseded if the run may no longer write; free just after a guarded write.

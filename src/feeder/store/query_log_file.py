@@ -148,9 +148,9 @@ class QueryLog:
         except apsw.BusyError as exc:
             raise LogBusy(f"Another process is writing {self.path}. Try again.") from exc
         except (apsw.FullError, apsw.IOError) as exc:
-            raise ServiceError(f"{self.path} cannot be used: {exc}. Check the disk.") from exc
+            raise ServiceError(f"{self.path} cannot be used: {exc}.", "Check the disk.") from exc
         except (apsw.Error, _ForeignFile, UnicodeEncodeError) as exc:
-            raise UserError(f"{self.path} is not a query log ({exc}). Delete it.") from exc
+            raise UserError(f"{self.path} is not a query log ({exc}).", "Delete it.") from exc
 
 
 class _ForeignFile(Exception):

@@ -76,7 +76,7 @@ class SQLite:
                 create_private_file(path)
                 if path.exists() and not path.is_file():
                     raise UserError(
-                        f"{path} cannot be written: it is not a file. Choose another with --db."
+                        f"{path} cannot be written: it is not a file.", "Choose another with --db."
                     )
             self.connection = _connect(path)
             self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
@@ -90,7 +90,7 @@ class SQLite:
             raise self._translate_error(exc) from exc
         except UnicodeEncodeError as exc:
             raise UserError(
-                f"{path} has a name that is not UTF-8. Name another with --db."
+                f"{path} has a name that is not UTF-8.", "Name another with --db."
             ) from exc
 
     def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
@@ -144,22 +144,24 @@ class SQLite:
 
     def _translate_error(self, exc: apsw.Error) -> FeederError:
         if NOT_OWNER_ERROR in str(exc):
-            return Superseded(SUPERSEDED_MESSAGE)
+            return Superseded(*SUPERSEDED_MESSAGE)
         if DUPLICATE_WRITE_ERROR in str(exc):
             return DuplicateWrite(str(exc))
         if isinstance(exc, apsw.NotADBError | apsw.CorruptError):
             return UserError(
-                f"{self.place} is not an index: {exc}. Delete it, or choose another with --db."
+                f"{self.place} is not an index: {exc}.", "Delete it, or choose another with --db."
             )
         if isinstance(exc, apsw.CantOpenError | apsw.ReadOnlyError):
-            return UserError(self._unusable_message(exc))
+            return self._unusable_error(exc)
         if isinstance(exc, apsw.FullError | apsw.IOError):
-            return ServiceError(f"{self.place} cannot be written: {exc}. Free some disk space.")
+            return ServiceError(f"{self.place} cannot be written: {exc}.", "Free some disk space.")
         return ServiceError(f"{self.place}: {exc}")
 
-    def _unusable_message(self, exc: apsw.Error) -> str:
+    def _unusable_error(self, exc: apsw.Error) -> UserError:
         if isinstance(exc, apsw.ReadOnlyError):
-            return f"{self.place} cannot be written: {exc}. Choose another with --db."
+            return UserError(f"{self.place} cannot be written: {exc}.", "Choose another with --db.")
         exists = Path(self.place).parent.is_dir()
         remedy = "Make it and its folder writable" if exists else "Create its folder"
-        return f"{self.place} cannot be opened: {exc}. {remedy}, or choose another with --db."
+        return UserError(
+            f"{self.place} cannot be opened: {exc}.", f"{remedy}, or choose another with --db."
+        )

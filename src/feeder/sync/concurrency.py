@@ -45,14 +45,15 @@ def refuse_superseded(run: SyncContext, state: IndexState) -> None:
         if indexed and indexed != commit and run.is_older_than(indexed):
             raise Superseded(
                 f"Commit {commit[:10]} is checked out, and the index has the later commit "
-                f"{indexed[:10]}. Nothing was changed. Check out the newest commit of the branch; "
-                f"or to go back to {commit[:10]}, set the input force."
+                f"{indexed[:10]}.",
+                "Nothing was changed. Check out the newest commit of the branch; or to go back to "
+                f"{commit[:10]}, set the input force.",
             )
     if run.event and last and last.order > run.event.order_of(commit) and last.commit != commit:
         raise Superseded(
-            f"This is run {run.event.number} of {run.event.workflow}. A later run of a workflow "
-            f"has synced commit {last.commit[:10]}, or is doing so. Nothing was changed. "
-            f"To sync {run.tree.commit[:10]} nevertheless, add --force."
+            f"This is run {run.event.number} of {run.event.workflow}.",
+            f"A later run of a workflow has synced commit {last.commit[:10]}, or is doing so. "
+            f"Nothing was changed. To sync {run.tree.commit[:10]} nevertheless, add --force.",
         )
 
 
@@ -89,7 +90,7 @@ def refuse_superseded_since(run: SyncContext, seen: IndexState, state: IndexStat
     """
     owner = run.index.meta_key("run")
     if state.meta.get(owner) != seen.meta.get(owner) and not may_continue(run, state):
-        raise SupersededAtStart(SUPERSEDED_MESSAGE)
+        raise SupersededAtStart(*SUPERSEDED_MESSAGE)
 
 
 def event_meta(run: SyncContext) -> dict[str, str]:
@@ -138,7 +139,8 @@ def refuse_shard_for_new_model(run: SyncContext) -> None:
     if run.shard:
         raise UserError(
             "The index has vectors of another model, and one shard cannot replace those of all "
-            "shards. First run: feeder sync --max-embeddings 1"
+            "shards.",
+            "First run: feeder sync --max-embeddings 1",
         )
 
 
@@ -147,7 +149,8 @@ def refuse_shard_for_lost_vectors(run: SyncContext) -> None:
     if run.shard:
         raise UserError(
             "The Vectorize index was deleted and created again, and one shard cannot start over "
-            "for all shards. First run: feeder sync --max-embeddings 1"
+            "for all shards.",
+            "First run: feeder sync --max-embeddings 1",
         )
 
 

@@ -128,9 +128,9 @@ def refuse_unreadable_documents(
         from feeder.installation import install_command
 
         raise UserError(
-            f"The index has documents, such as {path}, which this installation cannot read. "
+            f"The index has documents, such as {path}, which this installation cannot read.",
             "Remove documents from the index with `feeder sync --force`, or install the readers: "
-            f"{install_command('documents')}"
+            f"{install_command('documents')}",
         )
 
 
@@ -252,9 +252,9 @@ def _model_mismatch_error(run: SyncContext, meta: Mapping[str, str]) -> UserErro
     ]
     return UserError(
         f"The index has vectors of another model ({', '.join(differences)}), and a run over a part "
-        "of the index does not mix models. Name its model with --model, --dimensions and "
-        "--index-name; or leave vectors to a later run with --no-vectors; or replace all vectors "
-        f"with: {full_sync_command(run)}"
+        "of the index does not mix models.",
+        "Name its model with --model, --dimensions and --index-name; or leave vectors to a later "
+        f"run with --no-vectors; or replace all vectors with: {full_sync_command(run)}",
     )
 
 
@@ -264,10 +264,10 @@ def refuse_other_folder(run: SyncContext, state: IndexState) -> None:
     if run.force or not run.tree.root_tree_id or indexed == run.tree.subfolder:
         return
     raise UserError(
-        f"The index of {run.index.repo} was made from {folder_label(indexed)}. This run would "
-        f"replace its files by those of {folder_label(run.tree.subfolder)}. "
+        f"The index of {run.index.repo} was made from {folder_label(indexed)}.",
+        f"This run would replace its files by those of {folder_label(run.tree.subfolder)}. "
         f"{path_option_hint(indexed)}; or give the folder an index of its own with --repo NAME; or "
-        "replace the files with: feeder sync --force"
+        "replace the files with: feeder sync --force",
     )
 
 

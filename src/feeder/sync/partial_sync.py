@@ -28,7 +28,7 @@ def process_paths(run: SyncContext, base: Path, paths: Sequence[Path], *, dry_ru
     for path, scope in zip(paths, scopes, strict=True):
         if not os.path.lexists(path) and not any(_contains([scope], file) for file in indexed):
             raise UserError(
-                f"{path} does not exist, and the index has no file there. Correct --path."
+                f"{path} does not exist, and the index has no file there.", "Correct --path."
             )
     parser = {run.index.meta_key("parser"): run.parser.fingerprint}
     target = Target(run.tree.entries(), parser if "" in scopes else {})
@@ -103,7 +103,7 @@ def _relative_path(base: Path, path: Path) -> str:
     place = Path(os.path.normpath(place))
     if not place.is_relative_to(base):
         raise UserError(
-            f"{path} is outside of {base}. Name a path inside, or use -C to work in its folder."
+            f"{path} is outside of {base}.", "Name a path inside, or use -C to work in its folder."
         )
     relative = place.relative_to(base)
     return "" if relative == Path() else escape_name(os.fsencode(relative.as_posix()))

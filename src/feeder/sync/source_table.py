@@ -53,8 +53,8 @@ class StoredSource(SideTable):
         is_wanted = self.is_wanted()
         if self._run.shard and not is_wanted and self._status != OFF:
             raise UserError(
-                "The index stores source lines, and one shard cannot remove those of all shards. "
-                "First run: feeder sync --no-texts --max-embeddings 1"
+                "The index stores source lines, and one shard cannot remove those of all shards.",
+                "First run: feeder sync --no-texts --max-embeddings 1",
             )
         is_partly_filled = is_wanted and not whole and self._status == FILLING
         return self._status == (ON if is_wanted else OFF) or is_partly_filled

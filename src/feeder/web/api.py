@@ -22,6 +22,7 @@ from feeder.mcp import IndexingProgress, ProgressCallback
 from feeder.mcp.http import CLIENT_CLOSED_REQUEST, JSON_TYPE, ErrorResponse
 from feeder.mcp.service import IndexService
 from feeder.mcp.thread_pool import DISCONNECTED, ThreadPool, run_until_disconnect
+from feeder.notes import Note
 from feeder.suggestions import UnknownNameError, did_you_mean
 from feeder.web.access import AccessControl
 
@@ -161,7 +162,7 @@ def _call_endpoint(
     parameters: Mapping[str, list[str]],
     logs_query: bool,
     index: SearchIndex,
-    freshness_note: str | None,
+    freshness_note: Note | None,
 ) -> dict[str, Any] | ErrorResponse:
     from feeder.web.endpoints import NotFound
 
@@ -169,10 +170,10 @@ def _call_endpoint(
         content = endpoint(_with_query_log(index, logs_query), parameters)
     except UserError as exc:
         return error_response(404 if isinstance(exc, NotFound) else 400, exc)
-    return {**content, "note": freshness_note} if freshness_note else content
+    return {**content, "note": str(freshness_note)} if freshness_note else content
 
 
-def error_response(status: int, exc: Exception) -> ErrorResponse:
+def error_response(status: int, exc: FeederError | OSError) -> ErrorResponse:
     """The error response of an exception; of an unknown name it has the nearest ones."""
     details: dict[str, Any] = {}
     if isinstance(exc, UnknownNameError) and exc.nearest:

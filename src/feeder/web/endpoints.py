@@ -125,7 +125,7 @@ def node(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """A node with all of its lines."""
     id_ = _required_parameter(parameters, "id")
     if not _NODE_ID.fullmatch(id_):
-        raise UserError("`id` must be 8 to 40 hex digits. Use the id of a hit.")
+        raise UserError("`id` must be 8 to 40 hex digits.", "Use the id of a hit.")
     answer = _page_json(index, read_target(index.corpus, _resolve_target(index, id_)))
     return _with_requested_fields(answer, {})
 
@@ -237,8 +237,8 @@ def history(index: SearchIndex, parameters: Parameters) -> JsonObject:
     root = git.find_root(corpus.base)
     if commit is None or root is None:
         raise NotFound(
-            "The history of the files is not available here. "
-            "Run the server in a clone that has the index's commit."
+            "The history of the files is not available here.",
+            "Run the server in a clone that has the index's commit.",
         )
     if path and path not in _indexed_paths(index, path):
         raise NotFound(f"{path} is not a file of the index.", "Give a path from the root.")
@@ -353,7 +353,7 @@ def _filters(parameters: Parameters) -> RequestFilters:
     lists = {name: list(parameters.get(name, ())) for name in _FILTER_PARAMETERS}
     tests = parameters.get("tests", [None])[0]
     if tests not in (None, "yes", "no", "only"):
-        raise UserError("`tests` must be yes, no or only. Correct it or leave it out.")
+        raise UserError("`tests` must be yes, no or only.", "Correct it or leave it out.")
     return RequestFilters(tests=tests, **lists)  # type: ignore[arg-type]  # the field names
 
 
@@ -361,7 +361,7 @@ def _flag(parameters: Parameters, name: str, default: str = "yes") -> bool:
     """The value of a parameter that is yes or no."""
     value = parameters.get(name, [default])[0]
     if value not in ("yes", "no"):
-        raise UserError(f"`{name}` must be yes or no. Correct it or leave it out.")
+        raise UserError(f"`{name}` must be yes or no.", "Correct it or leave it out.")
     return value == "yes"
 
 
@@ -374,7 +374,7 @@ def _switch(parameters: Parameters, name: str, default: str) -> bool:
     """The value of a parameter that is 1 or 0."""
     value = parameters.get(name, [default])[0]
     if value not in ("0", "1"):
-        raise UserError(f"`{name}` must be 1 or 0. Correct it or leave it out.")
+        raise UserError(f"`{name}` must be 1 or 0.", "Correct it or leave it out.")
     return value == "1"
 
 
@@ -399,7 +399,7 @@ def _integer_parameter(
     text = parameters.get(name, [str(default)])[0]
     if not re.fullmatch(r"[0-9]{1,9}", text) or not minimum <= int(text) <= maximum:
         raise UserError(
-            f"`{name}` must be a number from {minimum} to {maximum}. Correct it or leave it out."
+            f"`{name}` must be a number from {minimum} to {maximum}.", "Correct it or leave it out."
         )
     return int(text)
 
@@ -407,7 +407,7 @@ def _integer_parameter(
 def _required_parameter(parameters: Parameters, name: str) -> str:
     values = parameters.get(name, [])
     if len(values) != 1 or not values[0].strip():
-        raise UserError(f"`{name}` is missing, empty or repeated. Give it once.")
+        raise UserError(f"`{name}` is missing, empty or repeated.", "Give it once.")
     return values[0]
 
 

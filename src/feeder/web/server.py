@@ -110,7 +110,7 @@ def check_installed() -> None:
         if find_spec(name) is None:
             from feeder.installation import install_hint
 
-            raise UserError(f"The web server is not installed. {install_hint('serve')}")
+            raise UserError("The web server is not installed.", install_hint("serve"))
 
 
 def _validate_token(token: str | None) -> str:
@@ -123,8 +123,8 @@ def _validate_token(token: str | None) -> str:
         or " " in token
     ):
         raise UserError(
-            f"--token must have at least {MIN_TOKEN_CHARS} letters, digits or signs, and no space. "
-            "Make one with: openssl rand -hex 16"
+            f"--token must have at least {MIN_TOKEN_CHARS} letters, digits or signs, and no space.",
+            "Make one with: openssl rand -hex 16",
         )
     return token
 
@@ -158,11 +158,11 @@ def _create_socket(host: str, port: int, remedy: str) -> socket.socket:
         [(family, _, _, _, address), *_] = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         return socket.create_server(address[:2], family=family)
     except socket.gaierror as exc:
-        text = f"--host {host} is not a name or address of this machine. Use one that is."
-        raise UserError(text) from exc
+        problem = f"--host {host} is not a name or address of this machine."
+        raise UserError(problem, "Use one that is.") from exc
     except OSError as exc:
         kind = _PortTaken if exc.errno == errno.EADDRINUSE else UserError
-        raise kind(f"{host} port {port}: {os.strerror(exc.errno or 0)}. {remedy}".rstrip()) from exc
+        raise kind(f"{host} port {port}: {os.strerror(exc.errno or 0)}.", remedy) from exc
 
 
 @contextmanager

@@ -6,14 +6,14 @@ import { D1 } from "../bindings/d1.ts";
 import type { QueryBudget } from "../bindings/query_budget.ts";
 import type { Env } from "../bindings/env.ts";
 import { configuredRepositories } from "../bindings/repositories.ts";
-import { HttpError, badRequest } from "../http_error.ts";
+import { HttpError } from "../http_error.ts";
 import { stripCharacters } from "../python_strings.ts";
 import {
   hitJson,
   hitSnippet,
   withoutRepeatedLines,
   inexactNotes,
-  NO_SOURCE,
+  noSourceError,
   readTarget,
   type SnippetOptions,
 } from "../search/answers.ts";
@@ -165,7 +165,7 @@ async function similar(context: SearchContext, params: Params): Promise<object> 
 /** One node with all of its lines. */
 async function node(context: SearchContext, params: Params): Promise<object> {
   const id = requiredParameter(params, "id");
-  if (!NODE_ID.test(id)) throw badRequest("`id` must be 8 to 40 hex digits. Use the id of a hit.");
+  if (!NODE_ID.test(id)) throw new HttpError(400, "`id` must be 8 to 40 hex digits.", "Use the id of a hit.");
   const hits = await targetHits(context, id);
   const rest = { total: hits.length, at_least: false, offset: 0, notes: [] };
   return { hits: withRequestedFields(hits, { text: ["1"] }), ...rest, ...freshness(context.meta, context.repo) };
@@ -197,7 +197,7 @@ async function file(context: SearchContext, params: Params): Promise<object> {
   const [rows = []] = await context.database.run([sql.nodesInFiles(context.repo, [path])]);
   const nodes = sortNodes(rows.map(hitFromRow));
   const source = await new FileContents(context).file(path, nodes[0]?.language ?? null);
-  if (!source) throw badRequest(`${path} ${NO_SOURCE}`, 404);
+  if (!source) throw noSourceError(path);
   const [entry] = outlineFiles([path], nodes) as { nodes: object[] }[];
   const textOf = indexedCommit(context.meta, context.repo);
   const content = { path, lines: fillGaps(source), text_of: textOf, nodes: entry?.nodes ?? [] };

@@ -2,11 +2,12 @@
 
 import { constants } from "../../build/worker_data.json";
 import type { Filters, Pagination } from "../search/engine.ts";
-import { badRequest } from "../http_error.ts";
+import { HttpError } from "../http_error.ts";
 import { DEFAULT_LINES } from "../search/snippets.ts";
 import type { FileRange } from "../store/statements.ts";
 import type { Params } from "./types.ts";
 
+const CORRECT_IT = "Correct it or leave it out.";
 const { DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET } = constants.endpoints;
 
 /** The value of a required parameter; throws an HttpError if it is missing, empty or repeated. */
@@ -14,7 +15,7 @@ export function requiredParameter(params: Params, name: string): string {
   const values = params[name] ?? [];
   const [value] = values;
   if (values.length !== 1 || !value?.trim()) {
-    throw badRequest(`\`${name}\` is missing, empty or repeated. Give it once.`);
+    throw new HttpError(400, `\`${name}\` is missing, empty or repeated.`, "Give it once.");
   }
   return value;
 }
@@ -40,7 +41,7 @@ export function nextAfter(paths: readonly string[], limit: number): string | nul
 export function filters(params: Params): Filters {
   const tests = params.tests?.[0] ?? null;
   if (tests !== null && !["yes", "no", "only"].includes(tests)) {
-    throw badRequest("`tests` must be yes, no or only. Correct it or leave it out.");
+    throw new HttpError(400, "`tests` must be yes, no or only.", CORRECT_IT);
   }
   return {
     tests,
@@ -57,7 +58,7 @@ export function filters(params: Params): Filters {
 export function usesVectors(params: Params): boolean {
   const value = params.meaning?.[0] ?? "yes";
   if (value !== "yes" && value !== "no") {
-    throw badRequest("`meaning` must be yes or no. Correct it or leave it out.");
+    throw new HttpError(400, "`meaning` must be yes or no.", CORRECT_IT);
   }
   return value === "yes";
 }
@@ -74,7 +75,7 @@ export function explains(params: Params): boolean {
 
 function isSwitchedOn(params: Params, name: string): boolean {
   const value = params[name]?.[0] ?? "0";
-  if (value !== "0" && value !== "1") throw badRequest(`\`${name}\` must be 1 or 0. Correct it or leave it out.`);
+  if (value !== "0" && value !== "1") throw new HttpError(400, `\`${name}\` must be 1 or 0.`, CORRECT_IT);
   return value === "1";
 }
 
@@ -93,7 +94,7 @@ function integerParameter(
   const text = params[name]?.[0] ?? String(defaultValue);
   const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : -1;
   if (value < minimum || value > maximum) {
-    throw badRequest(`\`${name}\` must be a number from ${minimum} to ${maximum}. Correct it or leave it out.`);
+    throw new HttpError(400, `\`${name}\` must be a number from ${minimum} to ${maximum}.`, CORRECT_IT);
   }
   return value;
 }

@@ -6,7 +6,7 @@ import type { QueryBudget } from "../bindings/query_budget.ts";
 import { groupByDatabase, type Repository } from "../bindings/repositories.ts";
 import { SeveralIndexes, VectorIndex } from "../bindings/vectorize.ts";
 import { groupBy } from "../collections.ts";
-import { badRequest, HttpError } from "../http_error.ts";
+import { HttpError } from "../http_error.ts";
 import { createContext, type SearchContext } from "../search/context.ts";
 import { chooseDatabases, type DatabaseChoice, MAX_DATABASES, reposByVector } from "../search/database_choice.ts";
 import { MAX_SUBREQUESTS } from "../search/excerpts.ts";
@@ -176,7 +176,8 @@ export class RepositoryRouter {
     const { size } = groupByDatabase(this.allowed);
     if (size > MAX_DATABASES_OF_IDS) {
       const remedy = "Name the repository in `repo`, or write a path as in NAME:src/cart.py:12.";
-      throw badRequest(`A node's id is looked up in ${MAX_DATABASES_OF_IDS} databases at most, and there are ${size}. ${remedy}`);
+      const error = `A node's id is looked up in ${MAX_DATABASES_OF_IDS} databases at most, and there are ${size}.`;
+      throw new HttpError(400, error, remedy);
     }
     const { answers } = await this.#askThoseThatAnswer(this.allowed, (binding, own) => {
       const repos = own.map((one) => one.name);
@@ -203,8 +204,8 @@ export class RepositoryRouter {
     const repos = this.#named(params.repo ?? []);
     if (repos.length === 1) return repos[0]!;
     const listed = repos.slice(0, MAX_LISTED_REPOS).map((one) => one.name).join(", ");
-    const remedy = "Write it before the target, as in NAME:src/cart.py:12, or in `repo`.";
-    throw badRequest(`There are ${repos.length} repositories, and the request is about one. ${remedy} They are: ${listed}`);
+    const remedy = `Write it before the target, as in NAME:src/cart.py:12, or in \`repo\`. They are: ${listed}`;
+    throw new HttpError(400, `There are ${repos.length} repositories, and the request is about one.`, remedy);
   }
 
   /** The context of one repository, in which nothing differs from a Worker that has only this one. */

@@ -1,7 +1,7 @@
 /** The Workers AI client: embeds a query with the model of the index. */
 
 import data, { constants } from "../../build/worker_data.json";
-import { badRequest } from "../http_error.ts";
+import { HttpError } from "../http_error.ts";
 import type { OnTiming } from "../timing.ts";
 import { ServiceError } from "./service_error.ts";
 
@@ -32,7 +32,8 @@ export async function embedQuery(
 ): Promise<number[]> {
   const model = MODELS.get(name);
   if (!model) {
-    throw badRequest(`${name} is not a known model of Workers AI. Choose one of: ${[...MODELS.keys()].join(", ")}.`);
+    const remedy = `Choose one of: ${[...MODELS.keys()].join(", ")}.`;
+    throw new HttpError(400, `${name} is not a known model of Workers AI.`, remedy);
   }
   const startedAt = Date.now();
   try {

@@ -35,7 +35,7 @@ type Tool = (callEndpoint: CallEndpoint, args: ToolArguments) => Promise<ToolRes
 /** Searches, and formats the hits. */
 async function search(callEndpoint: CallEndpoint, args: ToolArguments): Promise<ToolResult> {
   const isEmpty = [...(args.query as string)].every((character) => BLANKS_AND_QUOTES.includes(character));
-  if (isEmpty && !FILTERS.some((name) => args[name])) throw new HttpError(400, EMPTY_QUERY);
+  if (isEmpty && !FILTERS.some((name) => args[name])) throw new HttpError(400, ...(EMPTY_QUERY as [problem: string, remedy: string]));
   const page = (await callEndpoint("search", {
     q: [args.query as string],
     ...(args.path ? { path: args.path as string[] } : {}),

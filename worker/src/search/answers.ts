@@ -2,7 +2,7 @@
 
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
-import { badRequest, HttpError } from "../http_error.ts";
+import { HttpError } from "../http_error.ts";
 import type { Hit } from "../store/hits.ts";
 import { partsFromRows, partRanges } from "../store/node_parts.ts";
 import * as sql from "../store/statements.ts";
@@ -200,9 +200,10 @@ export function inexactNotes(hits: readonly (NumberedLines | null)[], required: 
   return [`${hitsHave} the words of the query in another form: ${INEXACT_REASON}.`];
 }
 
-export const NO_SOURCE =
-  "is not available as text. Store the source with feeder sync --texts, or name the repository at " +
-  "GitHub in the variable GITHUB.";
+export function noSourceError(path: string): HttpError {
+  const remedy = "Store the source with feeder sync --texts, or name the repository at GitHub in the variable GITHUB.";
+  return new HttpError(404, `${path} is not available as text.`, remedy);
+}
 
 /**
  * Reads a target: its whole nodes, even if it names one part of them, or its lines.
@@ -247,7 +248,7 @@ async function readLines(contents: FileContents, repo: string, target: Target): 
   const { path, hits } = target;
   const language = hits[0]?.language ?? null;
   const content = await contents.file(path, language);
-  if (!content) throw badRequest(`${path} ${NO_SOURCE}`, 404);
+  if (!content) throw noSourceError(path);
   const end = content.numbers.at(-1) ?? 0;
   const [first, last] = target.lines ?? [1, end];
   if (first < 1 || first > Math.min(last, end)) {

@@ -1,7 +1,7 @@
 /** Finds where a name is defined, also the name at a position in a file. Mirrors `feeder.search.definitions`. */
 
 import { constants } from "../../build/worker_data.json";
-import { badRequest, HttpError } from "../http_error.ts";
+import { HttpError } from "../http_error.ts";
 import { characterColumns, length, rpartition } from "../python_strings.ts";
 import { MENTION, type Relation } from "../relation.ts";
 import { sortBy } from "../sorting.ts";
@@ -58,7 +58,7 @@ export function isPosition(text: string): boolean {
 
 /** The definitions of a name, or with `path:line:column` of the name that stands there. */
 export async function findDefinitions(finder: ReferenceFinder, text: string, readLine: ReadLine): Promise<Definitions> {
-  if (!text.trim()) throw badRequest(EMPTY_TARGET_ERROR, 404);
+  if (!text.trim()) throw new HttpError(404, ...EMPTY_TARGET_ERROR);
   const position = POSITION.exec(text);
   if (!position) return definitionsOfName(finder, text);
   const [, path = "", line, column] = position;
@@ -143,7 +143,7 @@ async function definitionsAt(
     name = name.slice(0, -1); // valid?1:2
     ({ matches, isCut } = await searchableDefinitions(finder, name));
   }
-  if (matches.length === 0) throw badRequest(`The index has no definition of ${name}.`, 404);
+  if (matches.length === 0) throw new HttpError(404, `The index has no definition of ${name}.`);
   const isAround = ({ found: { path, start_line, end_line } }: NamedMatches["matches"][number]) =>
     path === target.path && start_line <= line && line <= end_line;
   const around = matches.filter(isAround).map(({ found }) => found);

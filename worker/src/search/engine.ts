@@ -58,7 +58,8 @@ import {
 } from "./spelling.ts";
 
 const { CANDIDATE_LIMITS, MAX_BY_VECTOR_ONLY, MAX_LISTED, MAX_SUGGESTED_NAMES } = constants.engine;
-const { NO_WORD_NOTE, WORDS_ONLY_PREFIX } = constants.engine;
+const { NO_WORD_TEXT } = constants.engine;
+const { WORDS_ONLY } = constants.notes;
 const { RARE_WORD_NODES } = constants.name_matching;
 const { STATIC_VECTORS, MODEL_VECTORS } = constants.retrieval;
 const { CONFIRMED_BATCH, ENOUGH_CONFIRMED } = constants.literal_nodes;
@@ -204,7 +205,7 @@ export function resultNotes(queryText: QueryText, rankings: readonly Ranking[], 
     return [`No symbol is named ${queryText.name}. Similar names: ${nearest}`];
   }
   if (!rankings.length || !isVectorOnly(rankings)) return [];
-  return [NO_WORD_NOTE + (results.length ? "; the hits are similar in meaning only." : ".")];
+  return [NO_WORD_TEXT + (results.length ? "; the hits are similar in meaning only." : ".")];
 }
 
 /** Returns true if only embedding models found nodes. */
@@ -356,7 +357,7 @@ async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagina
   const rankings = confirmLiterals(retrieved, words.queryText, candidates);
   const all = rankHits(words.queryText, rankings, candidates.hits, [], words.resemblingIds);
   const results = isVectorOnly(rankings) ? all.slice(0, MAX_BY_VECTOR_ONLY) : all;
-  const problem = first.problem ? [`${WORDS_ONLY_PREFIX} ${first.problem}`] : [];
+  const problem = first.problem ? [`${WORDS_ONLY} ${first.problem}`] : [];
   const notes = [...resultNotes(words.queryText, rankings, results), ...warnings, ...problem];
   const shown = await paginate(results, candidates, page);
   return { answer: { ...shown, notes, atLeast: isTruncated(rankings) }, contents: candidates.contents };

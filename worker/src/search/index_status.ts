@@ -7,7 +7,7 @@ import { sortBy } from "../sorting.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 import { unknownNameError } from "../suggestions.ts";
 
-const { SHORT_COMMIT, UNFINISHED_NOTE } = constants.index_status;
+const { SHORT_COMMIT, UNFINISHED } = constants.index_status;
 /** The `meta` key of a repository's counts. */
 const COUNTS_KEY: string = constants.index_counts.COUNTS_KEY;
 
@@ -219,7 +219,7 @@ interface IndexState {
 
 function freshnessNote({ equals, below, unfinished, partial, working }: IndexState): string {
   const commit = equals.slice(0, SHORT_COMMIT);
-  if (!commit) return unfinished ? UNFINISHED_NOTE : "";
+  if (!commit) return unfinished ? UNFINISHED.join(" ") : "";
   const index = below ? `The index of the folder ${below}` : "The index";
   if (unfinished) return `${index} equalled ${commit}; a later sync is running or was stopped.`;
   if (partial) {

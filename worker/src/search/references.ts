@@ -7,7 +7,7 @@
 
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
-import { badRequest, HttpError } from "../http_error.ts";
+import { HttpError } from "../http_error.ts";
 import { matchAtStart, Pattern } from "../python_regex.ts";
 import { characterColumns, partition, rpartition } from "../python_strings.ts";
 import {
@@ -161,9 +161,10 @@ export class ReferenceFinder {
     if (facts.some(({ nodes }) => nodes.some(({ relations }) => relations))) return;
     const [rows = []] = await this.database.run([sql.anyRelation(this.repo)]);
     if (rows.length > 0) return;
-    throw badRequest(
-      `The index of ${this.repo} has no relations: it was made by an earlier version, ` +
-        "or its languages have none. Bring it up to date: feeder sync",
+    throw new HttpError(
+      400,
+      `The index of ${this.repo} has no relations: it was made by an earlier version, or its languages have none.`,
+      "Bring it up to date: feeder sync",
     );
   }
 

@@ -1,7 +1,7 @@
 /** Restricts a scope to nodes with a relation: filters such as `calls:add` and `inherits:Cart`. */
 
 import { constants } from "../../build/worker_data.json";
-import { badRequest, HttpError } from "../http_error.ts";
+import { HttpError } from "../http_error.ts";
 import { aliasedText, namedText, qualifiedText } from "../relation.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 import { ftsPhrase } from "../store/fts_query.ts";
@@ -42,10 +42,8 @@ export async function idsWithRelations(
   if (scope.repos?.length && answers.every((rows) => rows.length === 0)) {
     const existing = await database.run(scope.repos.map(anyRelation));
     if (existing.every((rows) => rows.length === 0)) {
-      throw badRequest(
-        `${filters[0]} needs relations, which this index lacks: it was made by an earlier version, ` +
-          "or its languages have none. Bring it up to date: feeder sync",
-      );
+      const lacks = "which this index lacks: it was made by an earlier version, or its languages have none.";
+      throw new HttpError(400, `${filters[0]} needs relations, ${lacks}`, "Bring it up to date: feeder sync");
     }
   }
   const [first = [], ...others] = answers.map((rows) => rows.map(([id]) => String(id)));

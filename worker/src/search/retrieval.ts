@@ -53,7 +53,8 @@ import {
   STACK_FRAME,
 } from "./ranking.ts";
 
-const { MAX_BY_WORD, MAX_BY_MODEL, WORDS_ONLY_PREFIX } = constants.engine;
+const { MAX_BY_WORD, MAX_BY_MODEL } = constants.engine;
+const { WORDS_ONLY } = constants.notes;
 const { MAX_BY_LITERAL, MAX_FRAMES, MODEL_VECTORS, MODEL_WEIGHT } = constants.retrieval;
 
 const { MAX_NAME_CHARS } = constants.worker_limits;
@@ -178,7 +179,7 @@ export async function nearestNodes(
     if (vector) neighbours = await vectorSearch.index.query(vector, MAX_BY_MODEL, scope);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    onWarning(`${WORDS_ONLY_PREFIX} ${error.message}`);
+    onWarning(`${WORDS_ONLY} ${error.message}`);
   }
   return vectorRanking(MODEL_VECTORS, MODEL_WEIGHT, neighbours);
 }

@@ -19,7 +19,7 @@ import { type ResultPage, type Result, resultOf } from "./results.ts";
 import { queryModel } from "./retrieval.ts";
 
 const { MAX_CANDIDATES, MAX_WORDS } = constants.similar;
-const { WORDS_ONLY_PREFIX } = constants.engine;
+const { WORDS_ONLY } = constants.notes;
 const { MODEL_VECTORS } = constants.retrieval;
 const ALNUM = /[\p{L}\p{N}]+/gu;
 
@@ -58,7 +58,7 @@ async function scoreSimilar(
   onWarning: (line: string) => void,
 ): Promise<SimilarScores> {
   const { model, problem } = queryModel(context.meta, context.env);
-  if (problem) onWarning(`${WORDS_ONLY_PREFIX} ${problem}`);
+  if (problem) onWarning(`${WORDS_ONLY} ${problem}`);
   if (model && context.env.CODE_INDEX) {
     try {
       const index = new VectorIndex(context.env.CODE_INDEX, context.onTiming);
@@ -66,7 +66,7 @@ async function scoreSimilar(
       if (scores.size > 0) return { by: MODEL_VECTORS, scores };
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      onWarning(`${WORDS_ONLY_PREFIX} ${error.message}`);
+      onWarning(`${WORDS_ONLY} ${error.message}`);
     }
   }
   return { by: WORD, scores: await scoreByWords(context, target, scope) };

@@ -3,7 +3,7 @@
 import { constants } from "../../build/worker_data.json";
 import { splitWords } from "../bigrams.ts";
 import { groupBy, keyOf } from "../collections.ts";
-import { badRequest, HttpError } from "../http_error.ts";
+import { HttpError } from "../http_error.ts";
 import { fullMatch, matchAtStart, Pattern } from "../python_regex.ts";
 import { casefold, compareText, rpartition, stripCharacters } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
@@ -20,7 +20,7 @@ import { findMember, isDeclarationFile, lastPart, normalizeName, parseMembers, t
 import { skippedFileError, skippedFilesStatement } from "./skipped_files.ts";
 
 const { MAX_LISTED, MAX_SEPARATORS, QUOTES } = constants.targets;
-export const { EMPTY_TARGET_ERROR } = constants.targets;
+export const EMPTY_TARGET_ERROR = constants.targets.EMPTY_TARGET_ERROR as [problem: string, remedy: string];
 const { MAX_NAMED_HITS } = constants.hits;
 const RUBY_DEFINITION = new Pattern(matchAtStart(constants.targets.RUBY_DEFINITION_PATTERN));
 const DEFINED_IN_HEADER = new Pattern(constants.targets.DEFINED_IN_HEADER_PATTERN);
@@ -68,7 +68,7 @@ interface Reading {
  * Throws an HttpError with the nearest names for an unknown target, and with a list for an ambiguous one.
  */
 export async function resolveTarget(corpus: TargetContext, text: string): Promise<Target> {
-  if (!text.trim()) throw badRequest(EMPTY_TARGET_ERROR, 404);
+  if (!text.trim()) throw new HttpError(404, ...EMPTY_TARGET_ERROR);
   const readings = readingsOf(text);
   const batch = new Batch();
   const files = readings.map(({ candidates }) =>
@@ -148,7 +148,7 @@ export async function filesBelowPath(context: TargetContext, text: string, range
     const files = allPaths.filter((path) => pattern.test(path));
     if (files.length > 0) return range.count < 0 ? files : files.slice(0, range.count);
   }
-  if (all.length === 0) throw badRequest(`The index has no files of ${repo}. Index them: feeder sync`, 404);
+  if (all.length === 0) throw new HttpError(404, `The index has no files of ${repo}.`, "Index them: feeder sync");
   throw skippedFileError(text, skipped) ?? notFoundError("file or folder", text, nearestPaths(text, all));
 }
 

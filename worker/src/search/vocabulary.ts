@@ -2,7 +2,7 @@
 
 import aliases from "../../../src/feeder/aliases.json";
 import { constants } from "../../build/worker_data.json";
-import { badRequest } from "../http_error.ts";
+import { HttpError } from "../http_error.ts";
 import type { Scope } from "../store/scope.ts";
 import { unknownNameError } from "../suggestions.ts";
 import type { Query } from "./query.ts";
@@ -71,9 +71,11 @@ function checkCategories(query: Query): void {
   }
   const kinds = new Set(query.categories.map((name) => name === TESTS));
   if (kinds.size > 1) {
-    throw badRequest(
-      `The categories ${query.categories.join(" and ")} cannot be combined: they are not all defined by languages, or all by ` +
-        "paths. Use one of them.",
+    const categories = query.categories.join(" and ");
+    throw new HttpError(
+      400,
+      `The categories ${categories} cannot be combined: they are not all defined by languages, or all by paths.`,
+      "Use one of them.",
     );
   }
 }

@@ -39,7 +39,7 @@ def home_folder() -> Path:
     try:
         return Path.home()
     except RuntimeError as exc:
-        raise UserError(f"The home folder is unknown ({exc}). Set HOME.") from exc
+        raise UserError(f"The home folder is unknown ({exc}).", "Set HOME.") from exc
 
 
 def absolute_path(template: str, root: Path) -> Path:

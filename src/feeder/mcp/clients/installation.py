@@ -120,8 +120,8 @@ def _check_inside_project(targets: list[Target], root: Path) -> list[Target]:
     for target in targets:
         is_inside = Path(os.path.realpath(target.file)).is_relative_to(os.path.realpath(root))
         if target.scope == "project" and not is_inside:
-            text = f"{target.file} is a symbolic link that leads out of the project. Remove it."
-            raise UserError(text)
+            problem = f"{target.file} is a symbolic link that leads out of the project."
+            raise UserError(problem, "Remove it.")
     return targets
 
 
@@ -281,4 +281,4 @@ def _edit_or_fail(target: Target, edit: Callable[[], Result]) -> Result:
     try:
         return edit()
     except ValueError as exc:
-        raise UserError(f"{target.file}: {exc}. Nothing was written.") from exc
+        raise UserError(f"{target.file}: {exc}.", "Nothing was written.") from exc

@@ -96,7 +96,7 @@ def _load(file: Path) -> dict[str, Any]:
         for path in by_path.keys() - {_OWN_FOLDERS_KEY}:
             _parse_receipt(by_path[path])
     except (ValueError, KeyError, TypeError) as exc:
-        raise UserError(f"{file} is not a list of receipts ({exc}). Delete it.") from exc
+        raise UserError(f"{file} is not a list of receipts ({exc}).", "Delete it.") from exc
     return by_path
 
 

@@ -34,8 +34,8 @@ def _program() -> list[str]:
     )
     if is_run_by_uvx():
         raise UserError(
-            "uvx runs feeder from its cache, where a client may not find it later. "
-            f"Install it with: {uv_tool_command()}; or use --scope project."
+            "uvx runs feeder from its cache, where a client may not find it later.",
+            f"Install it with: {uv_tool_command()}; or use --scope project.",
         )
     if not own.is_file():
         return [sys.executable, "-m", "feeder"]

@@ -25,7 +25,7 @@ def read(file: Path) -> str | None:
         return None
     except UnicodeDecodeError as exc:
         raise UserError(
-            f"{file} is not UTF-8, from byte {exc.start} on. Save it as UTF-8."
+            f"{file} is not UTF-8, from byte {exc.start} on.", "Save it as UTF-8."
         ) from exc
     except OSError as exc:
         raise _file_error(file, exc) from exc
@@ -48,7 +48,7 @@ def check_writable(file: Path) -> None:
     except OSError as exc:
         raise _file_error(file, exc) from exc
     if not mode & stat.S_IWUSR:
-        raise UserError(f"{file} is read-only. Make it writable.")
+        raise UserError(f"{file} is read-only.", "Make it writable.")
 
 
 def missing_folders(file: Path) -> list[Path]:
@@ -108,4 +108,4 @@ def _umask() -> int:
 
 
 def _file_error(file: Path, exc: OSError) -> UserError:
-    return UserError(f"{file} cannot be used ({exc.strerror or exc}). Make it a writable file.")
+    return UserError(f"{file} cannot be used ({exc.strerror or exc}).", "Make it a writable file.")

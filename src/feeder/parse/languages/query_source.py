@@ -103,7 +103,7 @@ def read_patterns(path: Path) -> list[Pattern]:
 
 def query_error(path: Path, line: int, problem: str) -> UserError:
     """An error at a line of a language's folder."""
-    return UserError(f"{path}:{line}: {problem}. Correct it; languages/README.md has the form.")
+    return UserError(f"{path}:{line}: {problem}.", "Correct it; languages/README.md has the form.")
 
 
 def _tokens(path: Path) -> Iterator[Token]:
