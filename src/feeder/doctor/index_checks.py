@@ -23,6 +23,7 @@ from feeder.session.workspace import (
     index_file,
 )
 from feeder.source import file_types
+from feeder.store.batch import read_number
 from feeder.store.inventory import Statistics, files_below, statistics
 from feeder.store.migrations import missing_migrations
 from feeder.store.sqlite import SQLite
@@ -132,10 +133,8 @@ def _document_findings(session: Session, content: Statistics) -> Iterator[Findin
 
 def _description_finding(session: Session, content: Statistics) -> Finding:
     """Counts described nodes by model, and those without a description."""
-    [[row]] = session.index.database.run(
-        [undescribed_count_statement(session.workspace.repo, None)]
-    )
-    waiting = int(str(row[0]))
+    statement = undescribed_count_statement(session.workspace.repo, None)
+    waiting = read_number(session.index.database, statement)
     message = ", ".join(
         f"{nodes:,} nodes by {model}" for model, nodes in content.descriptions.items()
     )

@@ -14,7 +14,8 @@ from feeder.search import vocabulary
 from feeder.search.index_status import Corpus
 from feeder.search.query import CHOICE_FILTERS
 from feeder.search.vocabulary import category_languages, repository_categories
-from feeder.store import Database, Row, Statement, fts_query
+from feeder.store import Database, Statement, fts_query
+from feeder.store.batch import read, read_texts
 from feeder.store.index_counts import COUNTS_BY_COLUMN
 from feeder.store.scope import is_test_path
 
@@ -70,6 +71,22 @@ class Completion(NamedTuple):
         return self._asdict()
 
 
+class _ValueCount(NamedTuple):
+    """A value of a column, and the number of nodes that have it."""
+
+    value: str | None
+    nodes: int
+
+
+class _SymbolPlace(NamedTuple):
+    """A symbol and the lines of its node."""
+
+    name: str
+    path: str
+    start_line: int
+    end_line: int
+
+
 def complete(corpus: Corpus, query: str) -> list[Completion]:
     """Completions of the query's last word, the best first; none within quotes or after a space."""
     if query.count('"') % 2 or not query or query[-1].isspace():
@@ -99,12 +116,10 @@ def _filter_values(corpus: Corpus, head: str, name: str, typed: str) -> Iterator
 
 def _column_values(corpus: Corpus, column: str, head: str, typed: str) -> Iterator[Completion]:
     kind = {"node_type": "type"}.get(column, column)
-    [rows] = corpus.database.run(
-        [Statement(COUNTS_BY_COLUMN.format(column, "docs"), (corpus.repo,))]
-    )
-    for value, count in rows:
-        if value is not None and str(value).startswith(typed.lower()):
-            yield Completion(f"{head}{value}", kind, int(str(count)))
+    statement = Statement(COUNTS_BY_COLUMN.format(column, "docs"), (corpus.repo,))
+    for value, count in read(corpus.database, _ValueCount, statement):
+        if value is not None and value.startswith(typed.lower()):
+            yield Completion(f"{head}{value}", kind, count)
 
 
 def _paths(corpus: Corpus, head: str, typed: str) -> Iterator[Completion]:
@@ -160,13 +175,13 @@ def _symbols(corpus: Corpus, typed: str, limit: int) -> Sequence[Completion]:
     if len(letters) < MIN_LETTERS:
         sql, words = _SYMBOLS_BY_WORDS, f"symbol : {fts_query.prefix(last)}"
     params = words, corpus.repo, last, f".{owner}." if owner else ""
-    [rows] = corpus.database.run([Statement(sql, params)])
-    places: dict[str, Row] = {}
-    for name, path, first, end in sorted(rows, key=_symbol_order):
-        places.setdefault(str(name), (path, first, end))
+    places: dict[str, _SymbolPlace] = {}
+    symbols = read(corpus.database, _SymbolPlace, Statement(sql, params))
+    for symbol in sorted(symbols, key=_symbol_order):
+        places.setdefault(symbol.name, symbol)
     return [
-        Completion(name, "symbol", None, str(path), int(str(first)), int(str(end)))
-        for name, (path, first, end) in islice(places.items(), limit)
+        Completion(one.name, "symbol", None, one.path, one.start_line, one.end_line)
+        for one in islice(places.values(), limit)
     ]
 
 
@@ -175,11 +190,9 @@ def _is_short(name: str) -> bool:
     return len(name) < MIN_LETTERS and not has_run(name)
 
 
-def _symbol_order(row: Row) -> tuple[int, bool]:
-    name, path = str(row[0]), str(row[1])
-    return len(name.rpartition(".")[2]), is_test_path(path)
+def _symbol_order(symbol: _SymbolPlace) -> tuple[int, bool]:
+    return len(symbol.name.rpartition(".")[2]), is_test_path(symbol.path)
 
 
 def _paths_with(database: Database, repo: str, part: str) -> list[str]:
-    [rows] = database.run([Statement(_PATHS, (repo, part.lower()))])
-    return [str(path) for (path,) in rows]
+    return read_texts(database, Statement(_PATHS, (repo, part.lower())))

@@ -17,6 +17,7 @@ from feeder.search.skipped_files import check_scope_not_skipped
 from feeder.search.vocabulary import NO_LANGUAGE, Categories, category_scopes, intersect
 from feeder.source.paths import is_below, path_candidates
 from feeder.store import Database, Statement
+from feeder.store.batch import read_texts
 from feeder.store.inventory import indexed_repositories, resolve_repository
 from feeder.store.scope import ANY_FILE, PathPattern, Scope, scope_params
 from feeder.suggestions import unknown_name_error
@@ -311,10 +312,8 @@ def _exists_statement(column: str, names: Sequence[str], repository_scope: Scope
 
 
 def _known_values(database: Database, column: str, repository_scope: Scope) -> list[str]:
-    [rows] = database.run(
-        [Statement(VALUES_BY_COUNT.format(column), (_repos_json(repository_scope),))]
-    )
-    return [str(name) for (name,) in rows]
+    sql = VALUES_BY_COUNT.format(column)
+    return read_texts(database, Statement(sql, (_repos_json(repository_scope),)))
 
 
 def _repos_json(scope: Scope) -> str | None:
@@ -353,8 +352,7 @@ def _resolve_paths(  # noqa: PLR0913 - the index, the filters and the paths that
 
 
 def _indexed_paths(database: Database, repository_scope: Scope) -> list[str]:
-    [rows] = database.run([Statement(PATHS_SQL, (_repos_json(repository_scope),))])
-    return [str(path) for (path,) in rows]
+    return read_texts(database, Statement(PATHS_SQL, (_repos_json(repository_scope),)))
 
 
 def _parent_folders(paths: Iterable[str]) -> list[str]:

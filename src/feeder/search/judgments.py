@@ -4,12 +4,12 @@ targets that the index lacks.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, cast
 
 from feeder.errors import UserError
-from feeder.store import Database, Statement, fts_query
-from feeder.store.hits import Hit
+from feeder.store import Database, Row, Statement, fts_query
+from feeder.store.hits import Hit, hits_from_rows
 from feeder.store.rows import decode_members
 from feeder.text import normalize_symbol, symbol_ends_with
 
@@ -199,7 +199,7 @@ def _missing_places(
     places = [target for target in targets if not target.symbol]
     parameter = json.dumps([[place.path, place.start_line, place.end_line] for place in places])
     [rows] = database.run([Statement(_MISSING_PLACES, (repo, parameter))])
-    return {places[int(str(key))] for (key,) in rows}
+    return {places[cast("int", key)] for (key,) in rows}
 
 
 def _missing_names(
@@ -218,9 +218,8 @@ def _missing_names(
     }
 
 
-def _is_indexed(target: RelevantTarget, rows: Iterable[Sequence[object]]) -> bool:
-    hits = (Hit(*row) for row in rows)  # type: ignore[arg-type]  # as selected
-    return any(map(target.is_matched_by, hits))
+def _is_indexed(target: RelevantTarget, rows: Iterable[Row]) -> bool:
+    return any(map(target.is_matched_by, hits_from_rows(rows)))
 
 
 def _name_statement(repo: str, symbol: str) -> Statement:

@@ -15,6 +15,7 @@ from feeder.search.literals import has_literal, required_literals
 from feeder.search.query import Query
 from feeder.source import file_types, git
 from feeder.store import Database, Statement, fts_query
+from feeder.store.batch import read
 from feeder.store.hits import Hit, hits_by_ids, ids_in_scope
 from feeder.store.inventory import blobs_by_path, count_documents
 from feeder.store.scope import Scope
@@ -198,15 +199,24 @@ def _match_pattern(
     )
 
 
+class _NodeSpan(NamedTuple):
+    """The lines of a node."""
+
+    path: str
+    start_line: int
+    end_line: int
+    id: str
+
+
 def innermost_nodes(database: Database, lines: Mapping[str, Sequence[int]], repo: str) -> list[str]:
     """Ids of the innermost nodes at lines of a repository's files, by path."""
-    [rows] = database.run([Statement(_NODE_SPANS, (json.dumps(list(lines)), repo))])
+    spans = read(database, _NodeSpan, Statement(_NODE_SPANS, (json.dumps(list(lines)), repo)))
     innermost: dict[tuple[str, int], str] = {}
     numbers_by_path = {path: sorted(numbers) for path, numbers in lines.items()}
-    for path, start, end, id_ in rows:
+    for path, start, end, id_ in spans:
         # ordered by their starts, the longer first: the last that holds a line is the innermost
-        for line in _numbers_between(numbers_by_path[str(path)], int(str(start)), int(str(end))):
-            innermost[str(path), line] = str(id_)
+        for line in _numbers_between(numbers_by_path[path], start, end):
+            innermost[path, line] = id_
     return list(dict.fromkeys(innermost.values()))
 
 

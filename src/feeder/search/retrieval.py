@@ -18,6 +18,7 @@ from feeder.search.query import QueryText
 from feeder.search.spelling import missing_words, missing_words_query
 from feeder.session.session import Session, comparable_vectors
 from feeder.store import Database, Neighbour, Row, Statement, fts_query, stored_descriptions
+from feeder.store.batch import Batch, row_sets
 from feeder.store.hits import (
     Hit,
     classes_around_statement,
@@ -254,62 +255,64 @@ class CandidateDetails(NamedTuple):
 
 def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope) -> QueryCandidates:
     """Runs the first batch: all that depends on the query only."""
-    frames, anchors, names = (
-        frame_statements(query_text, scope),
-        name_matching.anchor_statements(query_text, scope),
-        name_matching.name_statements(query_text, scope),
+    batch, terms, checked = Batch(), query_text.fts_terms, query_text.checked_words
+    known_counts, is_remote = node_counts(database, terms), not is_local(database)
+    words = batch.add(
+        word_search_statement(terms, scope, MAX_BY_WORD, known_counts, is_remote=is_remote)
     )
-    words = word_search_statement(
-        query_text.fts_terms,
-        scope,
-        MAX_BY_WORD,
-        node_counts(database, query_text.fts_terms),
-        is_remote=not is_local(database),
+    descriptions = batch.add(
+        stored_descriptions.description_search_statement(terms, scope, MAX_BY_WORD)
     )
-    descriptions = stored_descriptions.description_search_statement(
-        query_text.fts_terms, scope, MAX_BY_WORD
-    )
-    checked = query_text.checked_words
-    checks = [missing_words_query(checked)] if checked else []
-    literals = literal_statements(query_text, scope)
-    similar = name_matching.similar_statements(query_text, scope)
     # only a name that no node has needs these, but in D1 a second request would take longer
-    early = [] if is_local(database) else similar
-    by_word, by_description, *rest = database.run(
-        [words, descriptions, *early, *frames, *anchors, *names, *literals, *checks]
-    )
-    by_similar, rest = rest[: len(early)], rest[len(early) :]
-    missing = missing_words(rest.pop()) if checks else []
-    by_literal = rest.pop() if literals else by_word if query_text.code_tokens else ()
-    by_frame, rest = rest[: len(frames)], rest[len(frames) :]
-    by_anchor, by_name = rest[: len(anchors)], rest[len(anchors) :]
-    matches = name_matching.match_names(query_text, by_name)
-    if similar and not early and not matches.has_exact:
-        *first, last = similar
-        by_similar = database.run(first)
-        is_found = name_matching.has_similar_name(query_text, by_similar)
-        by_similar = [*by_similar, *([[]] if is_found else database.run([last]))]
+    by_spelling = name_matching.similar_statements(query_text, scope)
+    similar = batch.add_all(by_spelling if is_remote else [])
+    frames = batch.add_all(frame_statements(query_text, scope))
+    anchors = batch.add_all(name_matching.anchor_statements(query_text, scope))
+    names = batch.add_all(name_matching.name_statements(query_text, scope))
+    literal_search = literal_statement(query_text, scope)
+    literals = batch.add(literal_search)
+    if literal_search is None and query_text.code_tokens:
+        literals = words
+    missing = batch.add(missing_words_query(checked) if checked else None)
+    batch.run(database)
+    matches = name_matching.match_names(query_text, row_sets(names))
+    similar_rows = row_sets(similar)
+    if by_spelling and not is_remote and not matches.has_exact:
+        similar_rows = _similar_rows(database, query_text, by_spelling)
     return QueryCandidates(
-        scores_by_id(by_word, MAX_BY_WORD),
-        scores_by_id(by_description),
-        frame_node_ids(query_text, by_frame),
+        scores_by_id(words.rows, MAX_BY_WORD),
+        scores_by_id(descriptions.rows),
+        frame_node_ids(query_text, row_sets(frames)),
         matches,
-        name_matching.match_similar(query_text, matches, by_similar),
-        missing,
-        [*scores_by_id(by_literal, MAX_BY_LITERAL)],
-        name_matching.match_anchors(query_text, by_anchor),
+        name_matching.match_similar(query_text, matches, similar_rows),
+        missing_words(missing.rows),
+        [*scores_by_id(literals.rows, MAX_BY_LITERAL)],
+        name_matching.match_anchors(query_text, row_sets(anchors)),
     )
 
 
-def literal_statements(query_text: QueryText, scope: Scope) -> list[Statement]:
+def _similar_rows(
+    database: Database, query_text: QueryText, statements: Sequence[Statement]
+) -> list[list[Row]]:
+    """The rows of `similar_statements`; of the last, the slowest, only if the others find none."""
+    batch = Batch()
+    results = batch.add_all(statements[:-1])
+    batch.run(database)
+    rows = row_sets(results)
+    if name_matching.has_similar_name(query_text, rows):
+        return [*rows, []]
+    return [*rows, *database.run(statements[-1:])]
+
+
+def literal_statement(query_text: QueryText, scope: Scope) -> Statement | None:
     """A statement that finds the nodes with the words of a token of code in their order.
 
     None if there is no token, and if the search by word finds the same.
     """
     terms = [fts_query.phrase(token) for token in query_text.code_tokens]
     if not terms or terms == query_text.fts_terms:
-        return []
-    return [word_search_statement(terms, scope, MAX_BY_LITERAL)]
+        return None
+    return word_search_statement(terms, scope, MAX_BY_LITERAL)
 
 
 def load_candidates(
@@ -322,18 +325,16 @@ def load_candidates(
     """Runs the second batch: rows, preferences and parts of the candidates, and blob ids."""
     if not ids:
         return CandidateDetails((), (), {})
-    preferences = preference_statements(ids, preferred_scopes)
-    parts = [] if is_local(database) else [parts_statement(ids)]
-    blobs = [blobs_statement(ids_with_blobs)] if ids_with_blobs else []
-    words = scope.without_words
-    around = [classes_around_statement(ids, words)] if words else []
-    rows, *rest = database.run([hits_statement(ids, scope), *around, *preferences, *blobs, *parts])
-    excluded = rest.pop(0) if around else ()
-    spans = parts_from_rows(rest[-1]) if parts else None
-    blob_rows = rest[len(preferences)] if blobs else ()
+    batch, words, reads_parts = Batch(), scope.without_words, not is_local(database)
+    hits = batch.add(hits_statement(ids, scope))
+    excluded = batch.add(classes_around_statement(ids, words) if words else None)
+    preferred = batch.add_all(preference_statements(ids, preferred_scopes))
+    blobs = batch.add(blobs_statement(ids_with_blobs) if ids_with_blobs else None)
+    parts = batch.add(parts_statement(ids) if reads_parts else None)
+    batch.run(database)
     return CandidateDetails(
-        without_classes_around(hits_from_rows(rows), excluded),
-        preferred_ids(rest[: len(preferences)]),
-        spans,
-        {str(id_): str(blob) for id_, blob in blob_rows},
+        without_classes_around(hits_from_rows(hits.rows), excluded.rows),
+        preferred_ids(row_sets(preferred)),
+        parts_from_rows(parts.rows) if reads_parts else None,
+        {str(id_): str(blob) for id_, blob in blobs.rows},
     )

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from feeder.bigrams import split_words
 from feeder.store import Database, Row, Statement, fts_query, stored_descriptions
+from feeder.store.batch import read_texts
 from feeder.store.scope import IN_SCOPE, Scope, scope_params
 from feeder.store.sqlite import SQLite
 from feeder.text import expand_words
@@ -140,7 +141,7 @@ def without_classes_around(hits: Sequence[Hit], rows: Iterable[Row]) -> list[Hit
 
 
 def hits_from_rows(rows: Iterable[Row]) -> list[Hit]:
-    return [Hit(*row) for row in rows]  # type: ignore[arg-type]  # as selected
+    return list(map(Hit._make, rows))
 
 
 def ids_in_scope(database: Database, scope: Scope, limit: int) -> list[str]:
@@ -192,8 +193,7 @@ def symbol_names(database: Database, repo: str, similar_to: str) -> list[str]:
     D1 bills each row that is read.
     """
     if isinstance(database, SQLite):
-        [rows] = database.run([Statement(_SYMBOL_NAMES, (repo,))])
-        return [str(name) for (name,) in rows]
+        return read_texts(database, Statement(_SYMBOL_NAMES, (repo,)))
     words = expand_words(split_words(similar_to)).split()
     parts = dict.fromkeys(part for part in words if part.isalnum())
     query = f"symbol : ({fts_query.any_of(parts)})"

@@ -22,6 +22,7 @@ from feeder.store import (
     stored_descriptions,
     stored_source,
 )
+from feeder.store.batch import Batch
 from feeder.store.index_counts import (
     NodeChangeCounts,
     keep_counts_statement,
@@ -102,27 +103,32 @@ class Index:
         files with a reason are read, and the others counted.
         """
         expected_json = json.dumps(expected)
-        count = Statement(sql.COUNT_INDEXED_FILES, (self.repo, expected_json))
-        files = Statement(sql.READ_FILES, (self.repo, expected_json, "", PAGE_FILES))
-        rows, outbox_rows, [[indexed]], page = self.database.run(
-            [*self._state_statements(), count, files]
-        )
-        meta, outbox = meta_from_rows(rows), outbox_from_rows(outbox_rows)
+        batch = Batch()
+        meta_read, outbox_read = batch.add_all(self._state_statements())
+        count = batch.add(Statement(sql.COUNT_INDEXED_FILES, (self.repo, expected_json)))
+        files = batch.add(Statement(sql.READ_FILES, (self.repo, expected_json, "", PAGE_FILES)))
+        batch.run(self.database)
+        meta, outbox = meta_from_rows(meta_read.rows), outbox_from_rows(outbox_read.rows)
+        page = files.rows
         by_path = files_from_rows(page)
         while len(page) == PAGE_FILES:
             more = Statement(sql.READ_FILES, (self.repo, expected_json, page[-1][0], PAGE_FILES))
             [page] = self.database.run([more])
             by_path |= files_from_rows(page)
         if expected and expected.items() <= meta.items():
-            return IndexState(meta, None, outbox, UnchangedFiles(int(str(indexed)), by_path))
+            return IndexState(meta, None, outbox, UnchangedFiles(count.number, by_path))
         return IndexState(meta, by_path, outbox)
 
     def read_state_of(self, paths: Iterable[str]) -> IndexState:
         """Reads the state with the files at `paths` only; one request."""
-        read_files = [Statement(sql.READ_FILES_AT, (self.repo, page)) for page in json_pages(paths)]
-        meta, outbox, *pages = self.database.run([*self._state_statements(), *read_files])
-        files = files_from_rows(row for page in pages for row in page)
-        return IndexState(meta_from_rows(meta), files, outbox_from_rows(outbox))
+        batch = Batch()
+        meta, outbox = batch.add_all(self._state_statements())
+        pages = batch.add_all(
+            Statement(sql.READ_FILES_AT, (self.repo, page)) for page in json_pages(paths)
+        )
+        batch.run(self.database)
+        files = files_from_rows(row for page in pages for row in page.rows)
+        return IndexState(meta_from_rows(meta.rows), files, outbox_from_rows(outbox.rows))
 
     def _state_statements(self) -> list[Statement]:
         meta = f"{sql.READ_META} UNION ALL SELECT * FROM ({sql.READ_ANY_RUN})"

@@ -8,7 +8,7 @@ while `REPO:run` is that run; a run that has not finished, or died, leaves them 
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from feeder.store import Row, Statement, stored_source
 
@@ -131,10 +131,10 @@ def counts_from_json(counts: Mapping[str, Any]) -> IndexCounts:
     """Returns the counts in the form of `count_statements`' rows."""
     rows, size = counts["texts"]
     return IndexCounts(
-        _by_kind(counts["files"]),
-        _by_kind(counts["node_types"]),
-        _by_kind(counts["languages"]),
-        _by_kind(counts["skipped"]),
+        counts_by_kind(counts["files"]),
+        counts_by_kind(counts["node_types"]),
+        counts_by_kind(counts["languages"]),
+        counts_by_kind(counts["skipped"]),
         (rows, size),
     )
 
@@ -153,16 +153,16 @@ def count_statements(repo: str) -> list[Statement]:
 def counts_from_rows(row_sets: Iterable[Sequence[Row]]) -> IndexCounts:
     files, node_types, languages, skipped, [(rows, size)] = row_sets
     return IndexCounts(
-        _by_kind(files),
-        _by_kind(node_types),
-        _by_kind(languages),
-        _by_kind(skipped),
-        (int(str(rows)), int(str(size))),
+        counts_by_kind(files),
+        counts_by_kind(node_types),
+        counts_by_kind(languages),
+        counts_by_kind(skipped),
+        (cast("int", rows), cast("int", size)),
     )
 
 
-def _by_kind(rows: Iterable[Row]) -> dict[str, int]:
-    return {str(kind): int(str(count)) for kind, count in rows}
+def counts_by_kind(rows: Iterable[Row]) -> dict[str, int]:
+    return {str(kind): cast("int", count) for kind, count in rows}
 
 
 def _as_json(counts: Counter[str | None]) -> str:

@@ -75,7 +75,7 @@ def meta_from_rows(rows: Iterable[Row]) -> dict[str, str]:
 
 def files_from_rows(rows: Iterable[Row]) -> dict[str, FileRow]:
     """Returns the files by path."""
-    return {str(row[0]): FileRow(*row) for row in rows}  # type: ignore[arg-type]  # as selected
+    return {file.path: file for file in map(FileRow._make, rows)}
 
 
 def outbox_from_rows(rows: Iterable[Row]) -> dict[str, str]:

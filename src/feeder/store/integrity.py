@@ -17,6 +17,7 @@ from feeder.store import (
     stored_descriptions,
     stored_source,
 )
+from feeder.store.batch import Batch, row_sets
 from feeder.store.index_counts import IndexCounts, count_statements, counts_from_rows
 from feeder.store.lookup_table import invalidate_statement
 from feeder.store.rows import (
@@ -122,6 +123,22 @@ class Counts(NamedTuple):
     symbols: int
 
 
+class DescriptionCounts(NamedTuple):
+    """Numbers of methods and classes, and of other nodes with a description: all, those that were
+    sent to a model, those that it could not describe, and those that are described.
+    """
+
+    nodes: int
+    requested: int
+    without: int
+    described: int
+
+    @property
+    def waiting(self) -> int:
+        """Those that are not sent to a model yet."""
+        return self.nodes - self.requested
+
+
 class ParityReport(NamedTuple):
     """The rows on which the parts of the index disagree, and the counts of its contents.
 
@@ -133,12 +150,13 @@ class ParityReport(NamedTuple):
 
     Of descriptions: `description_posting_mismatches` have missing or superfluous postings,
     `orphan_description_postings` have no description, `undescribed_files` are (path, nodes without
-    one); `description_counts` is one row. `outdated_vectors` are (path, model vectors that contain
-    another description than the node's).
+    one). `outdated_vectors` are (path, model vectors that contain another description than the
+    node's).
     """
 
     counts: Counts
     contents: IndexCounts
+    description_counts: DescriptionCounts
     docs_without_posting: list[Row]
     postings_without_doc: list[Row]
     wrong_node_counts: list[Row]
@@ -150,7 +168,6 @@ class ParityReport(NamedTuple):
     description_posting_mismatches: list[Row]
     orphan_description_postings: list[Row]
     undescribed_files: list[Row]
-    description_counts: list[Row]
     outdated_vectors: list[Row]
 
 
@@ -164,10 +181,10 @@ class NodeState(NamedTuple):
 
 def check_parity(database: Database, repo: str) -> ParityReport:
     """Runs all checks as one request."""
-    contents = count_statements(repo)
-    counts, *differences = database.run(
+    batch = Batch()
+    counts = batch.add(Statement(_COUNTS, (repo,)))
+    differences = batch.add_all(
         [
-            Statement(_COUNTS, (repo,)),
             Statement(_DOCS_WITHOUT_POSTING, (repo,)),
             Statement(_POSTINGS_WITHOUT_DOC),
             Statement(_WRONG_NODE_COUNTS, (repo,)),
@@ -179,16 +196,17 @@ def check_parity(database: Database, repo: str) -> ParityReport:
             Statement(stored_descriptions.POSTING_MISMATCHES),
             Statement(stored_descriptions.ORPHAN_POSTINGS),
             Statement(stored_descriptions.UNDESCRIBED_FILES, (repo,)),
-            Statement(stored_descriptions.DESCRIPTION_COUNTS, (repo,)),
             Statement(description_vectors.OUTDATED_MODEL_VECTORS, (repo,)),
-            *contents,
         ]
     )
-    counted = counts_from_rows(differences[-len(contents) :])
+    described = batch.add(Statement(stored_descriptions.DESCRIPTION_COUNTS, (repo,)))
+    contents = batch.add_all(count_statements(repo))
+    batch.run(database)
     return ParityReport(
-        Counts(*counts[0]),  # type: ignore[arg-type]  # as selected
-        counted,
-        *differences[: -len(contents)],
+        Counts._make(counts.rows[0]),
+        counts_from_rows(row_sets(contents)),
+        DescriptionCounts._make(described.rows[0]),
+        *row_sets(differences),
     )
 
 

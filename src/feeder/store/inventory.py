@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 from feeder.errors import UserError
 from feeder.store import Database, Statement, sql, stored_descriptions
+from feeder.store.batch import Batch, read, read_number, read_texts
 from feeder.store.index_counts import (
     count_statements,
+    counts_by_kind,
     counts_from_json,
     counts_from_rows,
     known_counts,
@@ -34,8 +36,7 @@ ORDER BY repo
 
 def indexed_repositories(database: Database) -> list[str]:
     """Returns the names of all indexed repositories."""
-    [rows] = database.run([Statement(REPOSITORIES)])
-    return [str(repo) for (repo,) in rows]
+    return read_texts(database, Statement(REPOSITORIES))
 
 
 def resolve_repository(name: str, existing: Sequence[str]) -> str:
@@ -73,8 +74,7 @@ AND EXISTS (SELECT 1 FROM docs d WHERE d.repo = f.repo AND d.path = f.path AND {
 def count_documents(database: Database, scope: Scope, repo: str, extensions: Iterable[str]) -> int:
     """Counts a repository's files in the scope with these extensions, of three to five letters."""
     params = json.dumps(sorted(extensions)), *scope_params(scope), repo
-    [[(count,)]] = database.run([Statement(_DOCUMENT_COUNT, params)])
-    return int(str(count))
+    return read_number(database, Statement(_DOCUMENT_COUNT, params))
 
 
 _INDEX_SIZE = "SELECT count(*), CAST(total(nodes) AS INTEGER) FROM files WHERE nodes > 0"
@@ -89,8 +89,8 @@ class IndexSize(NamedTuple):
 
 def index_size(database: Database) -> IndexSize:
     """Counts the files and nodes from the manifest, which has a row for each file."""
-    [[(files, nodes)]] = database.run([Statement(_INDEX_SIZE)])
-    return IndexSize(int(str(files)), int(str(nodes)))
+    [size] = read(database, IndexSize, Statement(_INDEX_SIZE))
+    return size
 
 
 @dataclass
@@ -148,13 +148,11 @@ def statistics(database: Database, repo: str) -> Statistics:
 
     One request, and another one if all is counted.
     """
-    rows, lines = database.run(
-        [
-            Statement(sql.READ_META, (json.dumps([repo]),)),
-            Statement(stored_descriptions.COUNTS_BY_MODEL, (repo,)),
-        ]
-    )
-    meta = meta_from_rows(rows)
+    batch = Batch()
+    meta_read = batch.add(Statement(sql.READ_META, (json.dumps([repo]),)))
+    described = batch.add(Statement(stored_descriptions.COUNTS_BY_MODEL, (repo,)))
+    batch.run(database)
+    meta = meta_from_rows(meta_read.rows)
     recorded = known_counts(meta, repo)
     counts = (
         counts_from_json(recorded)
@@ -171,7 +169,7 @@ def statistics(database: Database, repo: str) -> Statistics:
         counts.languages,
         counts.skipped,
         {"rows": in_rows, "bytes": in_bytes},
-        {str(model): int(str(count)) for model, count in lines},
+        counts_by_kind(described.rows),
     )
 
 
@@ -209,8 +207,7 @@ FILE_AT = "SELECT path FROM files WHERE repo = ?1 AND path = ?2 AND state <> 'sk
 
 def files_at(database: Database, repo: str, path: str) -> list[str]:
     """Returns the path if the index has a file there."""
-    [rows] = database.run([Statement(FILE_AT, (repo, path))])
-    return [str(one) for (one,) in rows]
+    return read_texts(database, Statement(FILE_AT, (repo, path)))
 
 
 FILES_NAMED = """
@@ -222,8 +219,7 @@ LIMIT 2
 
 def files_named(database: Database, repo: str, path: str) -> list[str]:
     """Returns the files in any folder whose path ends with this name or path, at most two."""
-    [rows] = database.run([Statement(FILES_NAMED, (repo, path))])
-    return [str(one) for (one,) in rows]
+    return read_texts(database, Statement(FILES_NAMED, (repo, path)))
 
 
 FILES_WITH_CODE = """
@@ -236,8 +232,7 @@ SELECT j.value FROM json_each(?2) j WHERE EXISTS (
 
 def files_with_code(database: Database, repo: str, paths: Sequence[str]) -> set[str]:
     """Returns those of the files that have a class, a method or a function."""
-    [rows] = database.run([Statement(FILES_WITH_CODE, (repo, json.dumps(paths)))])
-    return {str(path) for (path,) in rows}
+    return set(read_texts(database, Statement(FILES_WITH_CODE, (repo, json.dumps(paths)))))
 
 
 METHODS_OF_FILES = """
@@ -257,8 +252,7 @@ class Method(NamedTuple):
 
 def methods_of_files(database: Database, repo: str, paths: Sequence[str]) -> list[Method]:
     """Returns the methods and functions of the files."""
-    [rows] = database.run([Statement(METHODS_OF_FILES, (repo, json.dumps(paths)))])
-    return [Method(*row) for row in rows]  # type: ignore[arg-type]  # as selected
+    return read(database, Method, Statement(METHODS_OF_FILES, (repo, json.dumps(paths))))
 
 
 def files_below(database: Database, repo: str, folder: str) -> list[str]:
@@ -266,8 +260,7 @@ def files_below(database: Database, repo: str, folder: str) -> list[str]:
 
     Skipped files, such as names that may contain secrets, are left out.
     """
-    [rows] = database.run([Statement(FILES_BELOW, (repo, folder, "", NO_LIMIT))])
-    return [str(path) for (path,) in rows]
+    return read_texts(database, Statement(FILES_BELOW, (repo, folder, "", NO_LIMIT)))
 
 
 class FileSummary(NamedTuple):
@@ -287,8 +280,7 @@ def file_summaries(
     """Returns the files of the manifest in a folder, skipped ones too, that follow the path `after`
     in the order of paths.
     """
-    [rows] = database.run([Statement(FILE_OVERVIEW, (repo, folder, after, limit))])
-    return [FileSummary(*row) for row in rows]  # type: ignore[arg-type]  # as selected
+    return read(database, FileSummary, Statement(FILE_OVERVIEW, (repo, folder, after, limit)))
 
 
 def skipped_files(
@@ -336,5 +328,5 @@ def files_in_scope(
     paths and tests; by path, one request.
     """
     params = json.dumps(list(paths)), *scope_params(scope), repo
-    [rows] = database.run([Statement(_FILES_AT_PATHS, params)])
-    return {str(row[0]): FileEntry(*row) for row in rows}  # type: ignore[arg-type]  # as selected
+    entries = read(database, FileEntry, Statement(_FILES_AT_PATHS, params))
+    return {entry.path: entry for entry in entries}

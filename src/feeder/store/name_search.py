@@ -152,7 +152,7 @@ def file_name_statement(part: str, scope: Scope) -> Statement:
 
 
 def name_matches(rows: Iterable[Row]) -> list[NameMatch]:
-    return [NameMatch(*row) for row in rows]  # type: ignore[arg-type]  # as selected
+    return list(map(NameMatch._make, rows))
 
 
 def ids_by_word_statement(word: str, limit: int, scope: Scope) -> Statement:

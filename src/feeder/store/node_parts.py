@@ -3,10 +3,11 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from feeder.nodes import MAX_GAP_LINES
 from feeder.store import Database, Row, Statement
+from feeder.store.batch import Batch
 from feeder.store.hits import Hit
 
 _BLOBS_BY_ID = """
@@ -91,12 +92,14 @@ def read_origins(
     Both by node id; one request.
     """
     params = _lines_param(hits)
-    statements = [Statement(_BLOBS_BY_ID, params)]
-    if with_contents:
-        statements.append(Statement(HIT_CONTENTS, params))
-    blob_rows, *content_rows = database.run(statements)
-    blobs = {str(id_): str(blob) for id_, blob in blob_rows}
-    return blobs, _contents_from_rows(hits, content_rows[0]) if content_rows else {}
+    batch = Batch()
+    blobs = batch.add(Statement(_BLOBS_BY_ID, params))
+    contents = batch.add(Statement(HIT_CONTENTS, params) if with_contents else None)
+    batch.run(database)
+    return (
+        {str(id_): str(blob) for id_, blob in blobs.rows},
+        _contents_from_rows(hits, contents.rows) if with_contents else {},
+    )
 
 
 def blobs_statement(ids: Iterable[str]) -> Statement:
@@ -114,14 +117,22 @@ def _lines_param(hits: Iterable[Hit]) -> tuple[str]:
     return (json.dumps([[hit.id, hit.start_line, hit.end_line] for hit in hits]),)
 
 
+class _Lines(NamedTuple):
+    """Lines of a hit that are a part, with its fingerprint, or an inner node, without."""
+
+    id: str
+    first: int
+    last: int
+    sha: str | None
+
+
 def _contents_from_rows(hits: Iterable[Hit], rows: Iterable[Row]) -> dict[str, HitContents]:
     parts: dict[str, list[IndexedPart]] = {hit.id: [] for hit in hits}
     inner: dict[str, list[tuple[int, int]]] = {hit.id: [] for hit in hits}
     lengths = {hit.id: hit.end_line - hit.start_line for hit in hits}
-    for row_id, start, end, sha in rows:
-        id_, first, last = str(row_id), int(str(start)), int(str(end))
+    for id_, first, last, sha in map(_Lines._make, rows):
         if sha is not None:
-            parts[id_].append(IndexedPart(first, last, str(sha)))
+            parts[id_].append(IndexedPart(first, last, sha))
         elif last - first < lengths[id_]:
             inner[id_].append((first, last))
     return {id_: HitContents(parts[id_], inner[id_]) for id_ in parts}
@@ -144,7 +155,7 @@ def parts_statement(ids: Iterable[str]) -> Statement:
 def parts_from_rows(rows: Iterable[Row]) -> PartsByNode:
     parts: dict[tuple[object, ...], list[PartRange]] = defaultdict(list)
     for *identity, first, last in rows:
-        parts[tuple(identity)].append(PartRange(int(str(first)), int(str(last))))
+        parts[tuple(identity)].append(PartRange(cast("int", first), cast("int", last)))
     return parts
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from feeder.errors import ServiceError, Superseded, TooLargeError
 from feeder.store import Database, DuplicateWrite, Row, Statement, sql
+from feeder.store.batch import Batch, row_sets
 
 try:
     import fcntl
@@ -70,10 +71,13 @@ class Ownership:
         record_number = Statement(
             sql.RECORD_WRITE_NUMBER, (self._write_number_key, str(self._write_count))
         )
-        first = self._start_statements or [self.guard_statement()]
+        batch = Batch()
+        batch.add_all([record_number, *(self._start_statements or [self.guard_statement()])])
+        results = batch.add_all(statements)
         rows = None
         try:
-            rows = self._database().run([record_number, *first, *statements])[1 + len(first) :]
+            batch.run(self._database())
+            rows = row_sets(results)
         except DuplicateWrite:
             pass
         except TooLargeError:

@@ -26,7 +26,8 @@ from feeder.relation import (
     sql_has_receiver_or_type,
     sql_imported_qualifier,
 )
-from feeder.store import Database, Row, Statement, fts_query
+from feeder.store import Database, Statement, fts_query
+from feeder.store.batch import read, read_texts
 from feeder.store.hits import MAX_NAMED_HITS, WHOLE_FIRST_LINE, WHOLE_LAST_LINE
 from feeder.store.rows import paginate_rows
 from feeder.store.sqlite import is_local
@@ -337,7 +338,7 @@ def go_nodes_of_types(database: Database, repo: str, symbols: Sequence[str]) -> 
     """
     query = go_types_query(symbols)
     [rows] = database.run([Statement(GO_NODES_OF_TYPES, (repo, query))]) if query else [[]]
-    nodes = [GoNode(_node(row[:-1]), str(row[-1])) for row in rows]
+    nodes = [GoNode(RelatedNode._make(row[:-1]), str(row[-1])) for row in rows]
     return sorted(nodes, key=lambda one: (one.related.path, one.related.start_line))
 
 
@@ -353,8 +354,9 @@ def go_types_query(symbols: Iterable[str]) -> str:
 def symbols_embedding(database: Database, repo: str, names: Sequence[str]) -> list[str]:
     """Returns the symbols of types of Go that embed a type of one of the names, sorted."""
     searchable = [one for one in names if any(map(str.isalnum, one)) and "\0" not in one]
-    [rows] = database.run([Statement(GO_TYPES_EMBEDDING, (repo, json.dumps(searchable)))])
-    return sorted(str(symbol) for (symbol,) in rows)
+    return sorted(
+        read_texts(database, Statement(GO_TYPES_EMBEDDING, (repo, json.dumps(searchable))))
+    )
 
 
 def go_package_of_folder(database: Database, repo: str, folder: str) -> str:
@@ -363,8 +365,7 @@ def go_package_of_folder(database: Database, repo: str, folder: str) -> str:
     `main` is not it beside another one; of several others it is unknown, and empty too.
     """
     below = f"{folder}/" if folder else ""
-    [rows] = database.run([Statement(GO_PACKAGES_IN_FOLDER, (repo, below))])
-    names = [str(name) for (name,) in rows]
+    names = read_texts(database, Statement(GO_PACKAGES_IN_FOLDER, (repo, below)))
     names = [name for name in names if name != "main"] or names
     return names[0] if len(names) == 1 else ""
 
@@ -393,8 +394,7 @@ def named_nodes(
     From D1 in pages.
     """
     if is_local(database):
-        [rows] = database.run([Statement(NAMED_NODES, (repo, MAX_OVERVIEW_NODES))])
-        return list(map(NamedNode._make, rows))
+        return read(database, NamedNode, Statement(NAMED_NODES, (repo, MAX_OVERVIEW_NODES)))
     pages = paginate_rows(database, NAMED_NODES_PAGE, (repo,), ("", 0, 0), page_nodes)
     return [NamedNode._make(row[3:]) for row in islice(pages, MAX_OVERVIEW_NODES)]
 
@@ -417,8 +417,7 @@ def document_files_with_word(
         return []
     query = f"body : ({fts_query.any_of(searchable)})"
     params = repo, query, json.dumps(node_types), MAX_DOCUMENT_FILES
-    [rows] = database.run([Statement(DOCUMENT_FILES_WITH_WORD, params)])
-    return [str(path) for (path,) in rows]
+    return read_texts(database, Statement(DOCUMENT_FILES_WITH_WORD, params))
 
 
 def file_blobs(database: Database, repo: str, paths: Sequence[str]) -> dict[str, str]:
@@ -428,9 +427,4 @@ def file_blobs(database: Database, repo: str, paths: Sequence[str]) -> dict[str,
 
 
 def _read(database: Database, sql: str, *params: str | int) -> list[RelatedNode]:
-    [rows] = database.run([Statement(sql, params)])
-    return list(map(RelatedNode._make, rows))
-
-
-def _node(row: Row) -> RelatedNode:
-    return RelatedNode(*row)  # type: ignore[arg-type]  # as selected
+    return read(database, RelatedNode, Statement(sql, params))

@@ -164,7 +164,7 @@ def read_text_vectors(database: Database) -> dict[int, VectorCode]:
     rows = _run_if_table_exists(
         database, _TEXT_VECTORS if table_exists(database, "plain_meanings") else _ALL_VECTORS
     )
-    return {int(str(seq)): VectorCode(cast("bytes", code)) for seq, code in rows}
+    return {cast("int", seq): VectorCode(cast("bytes", code)) for seq, code in rows}
 
 
 def _run_if_table_exists(database: Database, sql: str, *params: Value) -> Sequence[Row]:

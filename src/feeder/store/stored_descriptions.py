@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from feeder.store import Database, Statement
+from feeder.store.batch import read_number
 from feeder.store.description_vectors import (
     UNKNOWN_DESCRIPTION,
     description_sha,
@@ -209,8 +210,7 @@ def undescribed_count_statement(repo: str, source: DescriptionSource | None) -> 
 
 def described_count(database: Database, repo: str) -> int:
     """Counts the nodes that have a description."""
-    [[[count]]] = database.run([Statement(_COUNT_DESCRIBED, (repo,))])
-    return int(str(count))
+    return read_number(database, Statement(_COUNT_DESCRIBED, (repo,)))
 
 
 def missing_keys(

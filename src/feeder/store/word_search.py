@@ -159,7 +159,7 @@ def node_counts(database: Database, terms: Sequence[str]) -> Mapping[str, int]:
     [rows] = (
         database.run([Statement(NODE_COUNTS, (_terms_json(missing, {}),))]) if missing else [[]]
     )
-    counted = {str(term): int(str(nodes)) for term, nodes in rows}
+    counted = {str(term): cast("int", nodes) for term, nodes in rows}
     cached.update({term: nodes for term, nodes in counted.items() if nodes >= MIN_CACHED_COUNT})
     return {term: cached.get(term, counted.get(term, 0)) for term in countable}
 

@@ -231,8 +231,8 @@ class Descriptions(SideTable):
             parity.description_posting_mismatches,
             parity.orphan_description_postings,
         )
-        [(nodes, requested, without, described)] = parity.description_counts
-        if self._status == OFF and not (described or mismatches or orphans):
+        counts = parity.description_counts
+        if self._status == OFF and not (counts.described or mismatches or orphans):
             return
         damage.has_wrong_description_postings |= bool(mismatches or orphans)
         yield Check(
@@ -245,22 +245,21 @@ class Descriptions(SideTable):
         )
         missing = parity.undescribed_files if self._status == ON else []
         damage.lacks_descriptions |= bool(missing)
-        waiting = int(str(nodes)) - int(str(requested))
         yield Check(
             "every method and class has a description, if meta says so",
             {
-                "methods and classes": int(str(nodes)),
-                "waiting": waiting,
-                "without": int(str(without)),
+                "methods and classes": counts.nodes,
+                "waiting": counts.waiting,
+                "without": counts.without,
             },
             [f"{path}: {count} without a description" for path, count in missing],
         )
 
     def remaining_notes(self, state: IndexState, parity: ParityReport) -> Iterator[str]:
-        [(nodes, requested, *_)] = parity.description_counts
-        waiting = int(str(nodes)) - int(str(requested))
-        if self._status == FILLING and waiting:
-            yield f"{waiting:,} of {nodes:,} methods and classes wait for a description."
+        counts = parity.description_counts
+        if self._status == FILLING and counts.waiting:
+            waiting = f"{counts.waiting:,} of {counts.nodes:,} methods and classes"
+            yield f"{waiting} wait for a description."
         yield from vector_refresh.stale_notes(self._run, state, parity)
 
 

@@ -3,6 +3,7 @@ were sent.
 """
 
 from feeder.store import Statement, sql
+from feeder.store.batch import read_number
 from feeder.store.index_state import IndexState
 from feeder.sync.context import SyncContext
 
@@ -31,11 +32,11 @@ def read_is_replaced(run: SyncContext, state: IndexState) -> bool:
 def _lacks_vectors(run: SyncContext) -> bool:
     assert run.model_vectors
     vectors = run.model_vectors.vectors
-    [[[expected]]] = run.index.database.run([Statement(sql.COUNT_NODES_WITH_VECTORS)])
-    if vectors.count() >= int(str(expected)):
+    expected = read_number(run.index.database, Statement(sql.COUNT_NODES_WITH_VECTORS))
+    if vectors.count() >= expected:
         return False
     # the last run may have ended a moment ago
-    return not vectors.wait_until_visible(VISIBLE_WAIT_S) or vectors.count() < int(str(expected))
+    return not vectors.wait_until_visible(VISIBLE_WAIT_S) or vectors.count() < expected
 
 
 def identity_meta(run: SyncContext, state: IndexState) -> dict[str, str]:

@@ -102,7 +102,7 @@ def check_vectors(
     ]
     wrong = _wrong_blends(run)
     damage.paths |= set(wrong)
-    [(*_, described)] = parity.description_counts
+    described = parity.description_counts.described
     if described or outdated or wrong:
         yield Check(
             "every vector includes its node's description, if meta says so",
