@@ -85,7 +85,7 @@ def test_lone_surrogates_and_nul_are_replaced() -> None:
             {"target": ["a", "x" * 1_001]},
             "`target` has 1,001 characters, at most 1,000 are allowed.",
         ),
-        ("similar", {"top_k": 5}, "similar has no argument `top_k`. It has target, limit."),
+        ("similar", {"top_k": 5}, "similar has no argument `top_k`. It has target, limit, offset."),
     ],
 )
 def test_invalid_arguments_are_errors(tool: str, arguments: dict[str, Any], expected: str) -> None:

@@ -192,7 +192,10 @@ def test_query_with_vector_hits_only_gets_three_hits_and_a_note(database: SQLite
         "No searched node has a word of the query; the hits are similar in meaning only."
     ]
     assert run_search(database, "qwertz zuiop") == ResultList(
-        [], 0, [Note(NoteKind.NO_WORD_FOUND, "No searched node has a word of the query.")]
+        [],
+        0,
+        [Note(NoteKind.NO_WORD_FOUND, "No searched node has a word of the query.")],
+        has_match=False,
     )
 
 

@@ -193,7 +193,9 @@ def test_sha256_repositories_are_read(tmp_path: Path) -> None:
 
 def test_empty_repository_is_an_error(repo: Repo) -> None:
     """With a remedy."""
-    with pytest.raises(UserError, match=r"has no commit at HEAD\. Commit .*--working-tree\."):
+    with pytest.raises(
+        UserError, match=r"has no commit at HEAD\. Commit .*feeder sync --working-tree$"
+    ):
         Commit(repo.path)
 
 

@@ -36,7 +36,6 @@ def error_for_agent(error: FeederError | OSError) -> str:
     return f"{error.problem} {remedy_for_agent(error.remedy)}".strip()
 
 
-
 def note_for_agent(note: Note) -> str:
     """The text of a note for an agent."""
     return str(note.with_remedy(remedy_for_agent(note.remedy)))
