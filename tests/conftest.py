@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from shared_workers import end_shared_workers, no_early_start, shared_workers
 from source.conftest import plain_git  # noqa: F401 - a fixture
 from source.repos import Repo
 
+# a run of the tests below nohup ignores it, and so would the programs that are tested
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 # examples may take any time on a busy machine
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")

@@ -19,12 +19,13 @@ _TABLES = {
     "files": """SELECT path, blob, nodes, state, reason, parser
         FROM files WHERE repo = ?1 ORDER BY path""",
     "outbox": "SELECT id, path FROM outbox WHERE repo = ?1 ORDER BY id",
-    # the number and commit of the event, without the name of its run; the counts without theirs
+    # the number and commit of the event, without the name of its run; the counts without theirs;
+    # not the time at which the vector index was created
     "meta": """SELECT key,
         iif(key = ?1 || ':event', substr(value, 1, instr(value, ' ') + 40),
           iif(key = ?1 || ':counts', json_remove(value, '$.run'), value))
         FROM meta WHERE (key GLOB ?1 || ':*' OR key NOT GLOB '*:*')
-        AND key NOT IN (?1 || ':run', ?1 || ':done')
+        AND key NOT IN (?1 || ':run', ?1 || ':done', 'index_created_on')
         AND instr(key, ?1 || ':cost:') <> 1 ORDER BY key""",
     "postings": """SELECT d.id, t.term, t.col, t.offset FROM terms t LEFT JOIN docs d
         ON d.seq = t.doc WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY 1, 2, 3, 4""",

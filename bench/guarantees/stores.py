@@ -16,6 +16,7 @@ from feeder.cloudflare.d1 import D1
 from feeder.store import Statement
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
+from feeder.sync.vector_index import IDENTITY_KEY
 from guarantees.contents import IndexContents, head, tables, vectors
 from guarantees.history import REPO
 from guarantees.program import (
@@ -39,6 +40,7 @@ _OTHER_PARSER = (
     Statement("UPDATE files SET parser = 'other' WHERE parser <> ''"),
     Statement("UPDATE meta SET value = 'other' WHERE key GLOB '*:parser'"),
 )
+_RECORD_INDEX = f"UPDATE meta SET value = ?1 WHERE key = '{IDENTITY_KEY}'"
 _SCHEMA = Statement("SELECT 1 FROM sqlite_schema WHERE name = 'meta'")
 
 
@@ -211,6 +213,9 @@ class Cloud(Store):
             address = request.path.replace(saved.database_id, self._database_id)
             headers = {"Content-Type": request.content_type}
             self._http.post(address, content=request.content, headers=headers).raise_for_status()
+        # the requests recorded the vector index of that time
+        created_on = self._http.get(f"vectorize/v2/indexes/{INDEX}").json()["result"]["created_on"]
+        D1(self._api, self._database_id).run([Statement(_RECORD_INDEX, (created_on,))])
         shutil.copy(saved.cache, self._cache)
         self.standin.settle()
 

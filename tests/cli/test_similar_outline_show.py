@@ -396,13 +396,16 @@ def test_name_that_occurs_twice_in_a_file_is_shown_twice(feeder: RunFeeder, shop
     assert feeder(shop, "similar", "price.py:10").code == 0
 
 
-def test_error_does_not_suggest_the_command_that_failed(feeder: RunFeeder, shop: Repo) -> None:
-    """In a clone with another folder name, whose index has nothing of that repository."""
-    shop.path.rename(shop.path.with_name("renamed"))
-    run = feeder(shop.path.with_name("renamed"), "outline", ".")
+def test_error_does_not_suggest_the_command_that_failed(
+    feeder: RunFeeder, shop: Repo, tmp_path: Path
+) -> None:
+    """With an index that has nothing of the repository."""
+    other = Repo(tmp_path / "other")
+    other.commit({"a.py": "x = 1\n"})
+    run = feeder(other, "outline", ".", "--db", shop.path / ".feeder/index.db")
     assert run.code == 2
     assert run.err.splitlines()[-1] == (
-        "feeder: The index has no files of renamed. Index them: feeder sync"
+        "feeder: The index has no files of other. Index them: feeder sync"
     )
 
 

@@ -40,8 +40,9 @@ INCOMPLETE = {
 """Beginnings of statements."""
 LOCAL = re.compile(
     r"temp\.words|\bquestions\b|\bvectors\b|\bmeanings\b|\bplain_meanings\b|\blookup\b"
+    r"|renamed_id"
 )
-"""Tables that only a local index has, or that are created when they are needed."""
+"""Tables and functions that only a local index has, or that are created when they are needed."""
 IDS = ",".join(f"('{at:040x}')" for at in range(1_500))
 """More ids than the Worker has candidates."""
 RANGES = ",".join(f"('{at:040x}',1,2)" for at in range(100))

@@ -154,7 +154,10 @@ def _text(result: Facts) -> str:
 
 def _program_text(desk: IndexService, arguments: Facts) -> str:
     result = desk.call("references", arguments, lambda _: None)
-    return result.text if result.is_error else result.text.rpartition("\n")[0]
+    if not result.is_error:
+        return result.text.rpartition("\n")[0]
+    # only the program knows the files on disk
+    return re.sub(r" \(\d+ files? on disk differs? from the index: .*\)$", "", result.text)
 
 
 @pytest.mark.parametrize(
@@ -451,7 +454,7 @@ def test_counts_are_lower_bounds_only_if_something_is_cut(
         assert f"{prefix}300 definitions" in _text(result)
         assert ("at least" in _text(result)) is bool(more)
         [result] = one.call_tools(("references", {"target": "Ship.ship"}))
-        assert f" {prefix}1000 references" in f" {_text(result)}".replace("\n", " ")
+        assert f" {prefix}1,000 references" in f" {_text(result)}".replace("\n", " ")
     finally:
         desk.close()
         one.close()
