@@ -2,6 +2,7 @@
 were sent.
 """
 
+from feeder.errors import TransientError
 from feeder.store import Statement, sql
 from feeder.store.batch import read_number
 from feeder.store.index_state import IndexState
@@ -18,15 +19,20 @@ def read_is_replaced(run: SyncContext, state: IndexState) -> bool:
     """Reads the index's identity, and tells whether it has lost vectors that were sent to it.
 
     An index made by an earlier version, which recorded no identity, is taken over if it has a
-    vector for each node; that takes two more requests, once. Raises UserError without an index.
+    vector for each node; that takes two more requests, once. False while Vectorize is down: words
+    are written all the same, and a later run compares. Raises UserError without an index.
     """
     if not run.model_vectors or not run.model_vectors.vectors.index_name:
         return False
-    run.vector_index = run.model_vectors.vectors.identity()
-    recorded = state.meta.get(IDENTITY_KEY, "")
-    if recorded or not run.vector_index:
-        return bool(run.vector_index) and run.vector_index != recorded
-    return _lacks_vectors(run)
+    try:
+        identity = run.model_vectors.vectors.identity()
+        recorded = state.meta.get(IDENTITY_KEY, "")
+        is_known = bool(recorded) or not identity
+        is_replaced = bool(identity) and identity != recorded if is_known else _lacks_vectors(run)
+    except TransientError:
+        return False
+    run.vector_index = identity
+    return is_replaced
 
 
 def _lacks_vectors(run: SyncContext) -> bool:
