@@ -141,7 +141,8 @@ def without_classes_around(hits: Sequence[Hit], rows: Iterable[Row]) -> list[Hit
 
 
 def hits_from_rows(rows: Iterable[Row]) -> list[Hit]:
-    return list(map(Hit._make, rows))
+    """Reads hits; rows may lack the description."""
+    return [Hit(*row) for row in rows]  # type: ignore[arg-type]  # as selected
 
 
 def ids_in_scope(database: Database, scope: Scope, limit: int) -> list[str]:
