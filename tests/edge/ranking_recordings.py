@@ -66,7 +66,7 @@ def in_python(given: Recorded) -> dict[str, Any]:
         "grouped": [result_as_json(one) for one in groups],
         "facets": {name: pairs(counts) for name, counts in counts.items()},
         "told": [
-            engine._result_notes(asked, rankings, before),
+            [*map(str, engine._result_notes(asked, rankings, before))],
             engine._is_vector_only(rankings),
             engine._is_truncated(rankings),
         ],
