@@ -167,8 +167,10 @@ def document(index: SearchIndex, parameters: Parameters) -> JsonObject:
     blob = blobs_by_path(corpus.database, corpus.repo, [path])[path]
     content = indexed_content(corpus.base, path, blob)
     if content is None:
-        wrong = f"{path} has been deleted or changed since it was indexed."
-        raise NotFound(f"{wrong} Open the file itself, or run `feeder sync`.")
+        raise NotFound(
+            f"{path} has been deleted or changed since it was indexed.",
+            "Open the file itself, or run `feeder sync`.",
+        )
     _check_size(index, path, len(content))
     return {"path": path, "content": content}
 
