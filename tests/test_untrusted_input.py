@@ -14,7 +14,8 @@ from feeder.config import Settings
 from feeder.embedding.cache import CachedEmbedder
 from feeder.errors import UserError
 from feeder.search.engine import search_scope
-from feeder.search.results import Pagination, Result
+from feeder.search.query_plan import Pagination
+from feeder.search.results import Result
 from feeder.session.backends import local_backend
 from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope

@@ -10,7 +10,7 @@ from feeder.embedding.cache import CachedEmbedder
 from feeder.embedding.onnx import OnnxEmbedder, is_available
 from feeder.embedding.quantization import load_static_model
 from feeder.search.engine import search_scope
-from feeder.search.results import Pagination
+from feeder.search.query_plan import Pagination
 from feeder.search.retrieval import QueryModel, embedding_query_model, static_query_model
 from feeder.store.scope import Scope
 from feeder.store.sqlite import IN_MEMORY, SQLite

@@ -7,7 +7,8 @@ from feeder.search.engine import search_scope
 from feeder.search.filters import FilterContext, build_scope
 from feeder.search.must_match import require_matches
 from feeder.search.query import parse_query
-from feeder.search.results import Pagination, ResultList
+from feeder.search.query_plan import Pagination
+from feeder.search.results import ResultList
 from feeder.source.git_trees import Commit
 from feeder.store import Database
 from index_helpers import REPO, open_database, run_sync

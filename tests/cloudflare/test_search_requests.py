@@ -7,8 +7,8 @@ from feeder.search.engine import search_scope
 from feeder.search.filters import FilterContext, build_scopes
 from feeder.search.must_match import require_matches
 from feeder.search.query import parse_query
-from feeder.search.query_plan import parse_preference
-from feeder.search.results import Pagination, ResultList
+from feeder.search.query_plan import Pagination, parse_preference
+from feeder.search.results import ResultList
 from feeder.search.retrieval import QueryModel, embedding_query_model
 from feeder.source.git_trees import Commit
 from feeder.sync.context import ModelVectors

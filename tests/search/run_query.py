@@ -7,10 +7,9 @@ from feeder.notes import Note
 from feeder.search.answers import Page
 from feeder.search.engine import run_plan, search
 from feeder.search.open_index import SearchIndex, open_index
-from feeder.search.query_plan import QueryPlan, SearchRequest, plan_query
+from feeder.search.query_plan import DEFAULT_LINES, Pagination, QueryPlan, SearchRequest, plan_query
 from feeder.search.request_filters import RequestFilters
-from feeder.search.results import Pagination, ResultList
-from feeder.search.snippets import DEFAULT_LINES
+from feeder.search.results import ResultList
 from feeder.source.git_trees import Commit
 from feeder.store.index_folder import create_index_folder
 from feeder.store.migrations import migrate

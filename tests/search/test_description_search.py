@@ -11,7 +11,8 @@ from feeder.embedding import STATIC_MODEL_NAME
 from feeder.embedding.quantization import StaticQuantizer
 from feeder.mcp.formatting import AnswerOptions, format_hits
 from feeder.search.engine import search_scope
-from feeder.search.results import Pagination, Result
+from feeder.search.query_plan import Pagination
+from feeder.search.results import Result
 from feeder.search.retrieval import STATIC_VECTORS, static_query_model
 from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope

@@ -15,8 +15,9 @@ from feeder.notes import Note
 from feeder.search.engine import search_scope
 from feeder.search.name_matching import is_named
 from feeder.search.query import QueryText
+from feeder.search.query_plan import Pagination
 from feeder.search.ranking import WORD, name_ranking, vector_ranking, word_ranking
-from feeder.search.results import Pagination, Result
+from feeder.search.results import Result
 from feeder.search.retrieval import (
     MODEL_VECTORS,
     MODEL_WEIGHT,

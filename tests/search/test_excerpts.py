@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from feeder.cli.rendering import render_hits
-from feeder.search import engine, results
+from feeder.search import engine
 from feeder.search.answers import Page
+from feeder.search.query_plan import Pagination
 from feeder.search.results import Result
 from feeder.source.folder import Folder
 from feeder.source.git_trees import Commit
@@ -46,7 +47,7 @@ def database(repo: Repo) -> SQLite:
 
 def run_search(database: SQLite, query: str) -> list[Result]:
     return list(
-        engine.search_scope(database, [], query, Scope.of_repo(REPO), results.Pagination(1)).results
+        engine.search_scope(database, [], query, Scope.of_repo(REPO), Pagination(1)).results
     )
 
 
@@ -208,7 +209,7 @@ def test_unchanged_folder_has_no_note(plain: tuple[SQLite, Path]) -> None:
 def test_class_excerpt_leaves_out_its_methods(database: SQLite, repo: Repo) -> None:
     """Methods are hits of their own."""
     all_found = engine.search_scope(
-        database, [], "Duty", Scope.of_repo(REPO), results.Pagination(9)
+        database, [], "Duty", Scope.of_repo(REPO), Pagination(9)
     ).results
     [found] = [one for one in all_found if one.hit.symbol == "Duty"]
     [hit] = result_page(database, repo.path, [found], 2, ["price"]).hits
@@ -219,7 +220,7 @@ def test_hit_in_another_repository_has_no_excerpt(database: SQLite, repo: Repo) 
     """Its files are not here, even if a local file has the same path."""
     run_sync(Commit(repo.path), database, name="acme/other")
     found = engine.search_scope(
-        database, [], "vat", Scope.of_repo("acme/other"), results.Pagination(1)
+        database, [], "vat", Scope.of_repo("acme/other"), Pagination(1)
     ).results
     answer = result_page(database, repo.path, found)
     assert list(render_hits(answer))[:2] == [

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from feeder.search.engine import search_scope
 from feeder.search.excerpts import Excerpt, ExcerptReader
-from feeder.search.results import Pagination, PartMatch, Result
+from feeder.search.query_plan import Pagination
+from feeder.search.results import PartMatch, Result
 from feeder.source.git_trees import Commit
 from feeder.store.hits import Hit
 from feeder.store.scope import Scope

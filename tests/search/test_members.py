@@ -6,7 +6,8 @@ from feeder.cli.rendering import render_hits
 from feeder.nodes import Member
 from feeder.search.engine import search_scope
 from feeder.search.name_matching import find_member
-from feeder.search.results import Pagination, Result
+from feeder.search.query_plan import Pagination
+from feeder.search.results import Result
 from feeder.source.git_trees import Commit
 from feeder.store.name_search import MAX_SPELLED
 from feeder.store.rows import decode_members, encode_members

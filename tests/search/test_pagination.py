@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from feeder.config import Settings
 from feeder.search import engine, results
 from feeder.search.open_index import SearchIndex
-from feeder.search.query_plan import QueryPlan, plan_query
+from feeder.search.query_plan import Pagination, QueryPlan, plan_query
 from feeder.search.request_filters import RequestFilters
-from feeder.search.results import Pagination, Result
+from feeder.search.results import Result
 from feeder.search.retrieval import STATIC_VECTORS, QueryModel, static_query_model
 from feeder.session.session import open_session
 from feeder.session.workspace import Workspace

@@ -10,8 +10,9 @@ from feeder.search.engine import search_scope
 from feeder.search.file_kinds import is_document, kind_weight
 from feeder.search.name_matching import name_overlap
 from feeder.search.query import QueryText
+from feeder.search.query_plan import Pagination
 from feeder.search.ranking import FILE_BOOST, file_boosts, rank_hits, word_ranking
-from feeder.search.results import Pagination, ResultList
+from feeder.search.results import ResultList
 from feeder.search.retrieval import STATIC_WEIGHT, QueryModel
 from feeder.source.git_trees import Commit
 from feeder.store import Neighbour

@@ -6,7 +6,7 @@ import pytest
 
 from feeder.search.engine import search_scope
 from feeder.search.query import QueryText
-from feeder.search.results import Pagination
+from feeder.search.query_plan import Pagination
 from feeder.search.retrieval import Frame, parse_frames
 from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope

@@ -17,9 +17,9 @@ from feeder.search.excerpts import Excerpt, ExcerptReader, Freshness, freshness_
 from feeder.search.file_contents import current_files, decode_lines, is_unreadable_document
 from feeder.search.index_status import Corpus, IndexStatus
 from feeder.search.literals import LiteralMatch
+from feeder.search.query_plan import DEFAULT_LINES
 from feeder.search.results import Result, ResultList, merge_parts
 from feeder.search.snippets import (
-    DEFAULT_LINES,
     Highlight,
     Snippet,
     SnippetRequest,

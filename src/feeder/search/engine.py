@@ -25,7 +25,7 @@ from feeder.search.literal_nodes import (
 )
 from feeder.search.open_index import SearchIndex
 from feeder.search.query import MAX_QUERY_CHARS, QueryText
-from feeder.search.query_plan import QueryPlan, SearchRequest, plan_query
+from feeder.search.query_plan import Pagination, QueryPlan, SearchRequest, plan_query
 from feeder.search.ranking import (
     COMPOSED_NAME,
     DESCRIPTION,
@@ -49,7 +49,6 @@ from feeder.search.ranking import (
 )
 from feeder.search.results import (
     ExcerptLookup,
-    Pagination,
     RankedResults,
     Result,
     ResultList,

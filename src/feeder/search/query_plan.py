@@ -22,8 +22,6 @@ from feeder.search.filters import (
 from feeder.search.must_match import RepositoryFiles, make_grep, require_matches
 from feeder.search.query import Query, parse_query
 from feeder.search.request_filters import RequestFilters
-from feeder.search.results import Pagination
-from feeder.search.snippets import DEFAULT_LINES
 from feeder.search.vocabulary import repository_categories
 from feeder.session.session import Session
 from feeder.source.paths import escape_name
@@ -40,6 +38,17 @@ def parse_preference(text: str) -> Query:
     """Parses a preference such as `src`, `lang:go` or `category:docs`; plain text is a path."""
     query = parse_query(text)
     return Query(paths=(text,)) if query.text or query.regex else query
+
+
+DEFAULT_LINES = 6
+"""Lines shown of a hit."""
+
+
+class Pagination(NamedTuple):
+    """The number of hits on a page, and of hits before it."""
+
+    limit: int
+    offset: int = 0
 
 
 class SearchRequest(NamedTuple):

@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 
 from feeder.search.engine import run_plan
 from feeder.search.open_index import SearchIndex
-from feeder.search.query_plan import QueryPlan
-from feeder.search.results import Pagination
+from feeder.search.query_plan import Pagination, QueryPlan
 from feeder.store.hits import Hit
 from feeder.store.scope import Scope
 

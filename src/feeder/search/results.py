@@ -237,10 +237,3 @@ class RankedResults(NamedTuple):
     missing_words: Sequence[str] = ()
     corrected_words: Sequence[str] = ()
     has_match: bool = True
-
-
-class Pagination(NamedTuple):
-    """The number of hits on a page, and of hits before it."""
-
-    limit: int
-    offset: int = 0

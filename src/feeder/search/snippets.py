@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+from feeder.search.query_plan import DEFAULT_LINES
 from feeder.search.term_matching import TermMatch, TermMatcher
 
 TAB_WIDTH = 4
@@ -102,8 +103,6 @@ def _open_bracket_counts(lines: Sequence[str]) -> Iterator[int]:
         opened = text.count("(") + text.count("[")
         depth = max(0, depth + opened - text.count(")") - text.count("]"))
 
-
-DEFAULT_LINES = 6
 
 REPEAT_WEIGHTS = (0, 4, 6, 7)
 """Weights of a word by the number of its lines in a snippet; more add nothing."""

@@ -30,9 +30,9 @@ from feeder.search.index_status import Corpus
 from feeder.search.open_index import SearchIndex
 from feeder.search.outline import build_outline
 from feeder.search.overview import referring_files
-from feeder.search.query_plan import SearchRequest, path_from_root
+from feeder.search.query_plan import Pagination, SearchRequest, path_from_root
 from feeder.search.request_filters import RequestFilters
-from feeder.search.results import Pagination, count_facets
+from feeder.search.results import count_facets
 from feeder.search.similar import similar_page
 from feeder.search.symbol_relations import symbol_relations
 from feeder.search.targets import Target, files_below_path, resolve_target

@@ -14,7 +14,7 @@ const { REPEAT_WEIGHTS, MAX_SHIFT, MAX_HEAD_LINES, HEAD_SEARCH_LINES } = constan
 const { MAX_COMPARED, CUT_PENALTY, ANCHOR_WEIGHT, LITERAL_WEIGHT, MAX_HIGHLIGHTS } = constants.snippets;
 /** Characters that the index removes from the end of a signature. */
 const SIGNATURE_TRIM = constants.snippets.SIGNATURE_TRIM;
-export const DEFAULT_LINES = constants.snippets.DEFAULT_LINES;
+export const DEFAULT_LINES = constants.query_plan.DEFAULT_LINES;
 const { TAB_WIDTH, BRACKET_COST, HEADING_COST, END_COST, MAX_DEPTH_COST } = constants.snippets;
 const QUOTED = new RegExp(constants.snippets.QUOTED_PATTERN.ascii, "g");
 const CONTINUATION = new RegexVariants(matchAtStart(constants.snippets.CONTINUATION));
