@@ -32,7 +32,7 @@ elif sys.argv[1:2] == ["exact"]:
 elif sys.argv[1:2] == ["impact"]:
     from impact import main
 elif sys.argv[1:2] == ["relations"]:
-    from relations.command import main
+    from language_servers.command import main
 elif sys.argv[1:2] == ["budget"]:
     from budget import main
 elif sys.argv[1:2] == ["commits"]:

@@ -27,10 +27,10 @@ from feeder.config import Settings
 from feeder.mcp.formatting import AnswerOptions, format_hits
 from feeder.mcp.tool_schemas import DEFAULT_LIMIT
 from feeder.mcp.tools import SNIPPET_LINES
+from feeder.query.query_plan import SearchRequest
 from feeder.search.answers import Page
 from feeder.search.engine import search
 from feeder.search.open_index import open_index
-from feeder.search.query_plan import SearchRequest
 
 ROOT = Path(__file__).resolve().parents[1]
 TOKENS = (500, 1_000, 2_000, 2_500)

@@ -27,10 +27,10 @@ from processes import environment
 from speed.repository import git
 
 from feeder.config import Settings
+from feeder.query.file_kinds import is_source
+from feeder.query.query_plan import SearchRequest
 from feeder.search.engine import search
-from feeder.search.file_kinds import is_source
 from feeder.search.open_index import open_index
-from feeder.search.query_plan import SearchRequest
 
 ROOT = Path(__file__).resolve().parents[1]
 HALVES = ("tuning", "check")

@@ -20,12 +20,12 @@ from statistics import fmean
 from typing import NamedTuple
 
 from feeder.config import Settings
+from feeder.corpus.file_contents import decode_lines
+from feeder.query.query_plan import SearchRequest
+from feeder.ranking.name_matching import find_member, is_named
 from feeder.search.answers import PageHit
 from feeder.search.engine import search
-from feeder.search.file_contents import decode_lines
-from feeder.search.name_matching import find_member, is_named
 from feeder.search.open_index import SearchIndex, open_index
-from feeder.search.query_plan import SearchRequest
 from feeder.source import file_types
 from feeder.store import Statement
 from feeder.store.hits import Hit

@@ -24,9 +24,9 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from feeder.config import Settings
-from feeder.search.changed_nodes import read_change
-from feeder.search.impact import find_impact
-from feeder.search.name_convention import name_score
+from feeder.impact.changed_nodes import read_change
+from feeder.impact.impact import find_impact
+from feeder.impact.name_convention import name_score
 from feeder.search.open_index import open_index
 from feeder.store.inventory import files_below
 from feeder.store.scope import is_test_path

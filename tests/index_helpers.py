@@ -9,15 +9,15 @@ from typing import Any
 from guarantees.contents import Tables, tables, vectors
 from guarantees.history import CART, CONFIG, GUIDE, REPO
 
+from feeder.corpus.index_status import Corpus
 from feeder.embedding import Embedder
 from feeder.embedding.cache import CachedEmbedder
 from feeder.parse import NodeEncoder, ParsedFile, Parser, StaticEmbedder
 from feeder.parse.file_parser import parse_file, static_vectors
 from feeder.parse.grammars import Grammars, load_grammars
 from feeder.progress import ProgressReporter
+from feeder.ranking.results import Result, ResultList
 from feeder.search.answers import Page, PageOptions, build_page
-from feeder.search.index_status import Corpus
-from feeder.search.results import Result, ResultList
 from feeder.source import Tree
 from feeder.store import Database, Value
 from feeder.store.index import Index

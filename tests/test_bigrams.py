@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feeder.bigrams import split_phrase, split_text
-from feeder.search.literals import find_spans, token_literal
-from feeder.search.query import QueryText
-from feeder.search.term_matching import TermMatcher
+from feeder.query.literals import find_spans, token_literal
+from feeder.query.query import QueryText
+from feeder.query.term_matching import TermMatcher
 from feeder.store import fts_query
 from feeder.store.tokenizer import tokenize
 
 CASES: dict[str, list[Any]] = json.loads(
-    (Path(__file__).parent / "search" / "bigram_cases.json").read_text("utf-8")
+    (Path(__file__).parent / "query" / "bigram_cases.json").read_text("utf-8")
 )
 texts = st.text(st.sampled_from("适者生存はーア한a1_ 。・é🚀"), max_size=12)
 

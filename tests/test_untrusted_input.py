@@ -13,9 +13,9 @@ from feeder.cli.rendering import render_hits
 from feeder.config import Settings
 from feeder.embedding.cache import CachedEmbedder
 from feeder.errors import UserError
+from feeder.query.query_plan import Pagination
+from feeder.ranking.results import Result
 from feeder.search.engine import search_scope
-from feeder.search.query_plan import Pagination
-from feeder.search.results import Result
 from feeder.session.backends import local_backend
 from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope

@@ -32,7 +32,7 @@ from pairs import Pair, first_paragraph, header, is_prose, split_doc_comment
 from feeder.embedding.static_tokenizer import split_tokens, split_words
 from feeder.nodes import embedding_input
 from feeder.parse.worker_pool import WorkerPool
-from feeder.search.query import QueryText
+from feeder.query.query import QueryText
 from feeder.text import expand_words
 
 

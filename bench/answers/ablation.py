@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
-from feeder.search import engine, file_kinds, name_matching, query, ranking
+from feeder.query import file_kinds, query
+from feeder.ranking import name_matching, ranking
+from feeder.search import engine
 
 PARTS: dict[str, tuple[Any, str, Any]] = {
     "files": (ranking, "FILE_BOOST", 0.0),

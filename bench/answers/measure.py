@@ -15,9 +15,9 @@ from answers.doc_comments import remove_doc_comments
 from answers.sets import SETS, Corpus, Sources, repositories
 from feeder.config import Settings
 from feeder.embedding import onnx
-from feeder.search.evaluation import Outcome, open_evaluated_index, run_evaluation
-from feeder.search.judgments import parse_judgments
-from feeder.search.retrieval import STATIC_VECTORS
+from feeder.evaluation.evaluation import Outcome, open_evaluated_index, run_evaluation
+from feeder.evaluation.judgments import parse_judgments
+from feeder.ranking.retrieval import STATIC_VECTORS
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 

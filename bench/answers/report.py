@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from speed.tables import table
 
 from answers.measure import ALL_SETS, DOC_COMMENTS, MODES, NAMES, Results
-from feeder.search.evaluation import Outcome, by_group, mean_values
+from feeder.evaluation.evaluation import Outcome, by_group, mean_values
 
 MEASURES = {
     "repositories-small": ("NDCG@10", "hit@10"),

@@ -9,9 +9,9 @@ from feeder.embedding import Embedder, ServiceUsage, Vector
 from feeder.embedding.cache import CachedEmbedder
 from feeder.embedding.onnx import OnnxEmbedder, is_available
 from feeder.embedding.quantization import load_static_model
+from feeder.query.query_plan import Pagination
+from feeder.ranking.retrieval import QueryModel, embedding_query_model, static_query_model
 from feeder.search.engine import search_scope
-from feeder.search.query_plan import Pagination
-from feeder.search.retrieval import QueryModel, embedding_query_model, static_query_model
 from feeder.store.scope import Scope
 from feeder.store.sqlite import IN_MEMORY, SQLite
 from feeder.sync.context import ModelVectors

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from command_runner import RunFeeder
-from feeder.search.decoded_files import find_decoded_files
-from feeder.search.file_contents import Revision
+from feeder.corpus.decoded_files import find_decoded_files
+from feeder.corpus.file_contents import Revision
 from feeder.source.grep import PatternOptions
 from source.repos import Repo
 
@@ -136,7 +136,7 @@ def test_list_follows_the_commits(feeder: RunFeeder, texts: Repo) -> None:
 def test_damaged_list_is_made_again(repo: Repo, damage: bytes) -> None:
     revision = Revision(repo.path, repo.commit(FILES))
     first = find_decoded_files(revision, 60)
-    from feeder.search.file_contents import _cache_folder
+    from feeder.corpus.file_contents import _cache_folder
 
     folder = _cache_folder()
     assert folder

@@ -6,8 +6,8 @@ from standin_fixtures import standin_process
 
 from feeder.cloudflare.workers_ai_text import PRICES, WorkersAIDescriber
 from feeder.errors import UserError
+from feeder.query.query_plan import Pagination
 from feeder.search.engine import search_scope
-from feeder.search.query_plan import Pagination
 from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope
 from feeder.sync.context import DescriptionOptions, SyncContext

@@ -3,12 +3,12 @@
 import pytest
 from clouds import Cloud
 
+from feeder.query.filters import FilterContext, build_scope
+from feeder.query.must_match import require_matches
+from feeder.query.query import parse_query
+from feeder.query.query_plan import Pagination
+from feeder.ranking.results import ResultList
 from feeder.search.engine import search_scope
-from feeder.search.filters import FilterContext, build_scope
-from feeder.search.must_match import require_matches
-from feeder.search.query import parse_query
-from feeder.search.query_plan import Pagination
-from feeder.search.results import ResultList
 from feeder.source.git_trees import Commit
 from feeder.store import Database
 from index_helpers import REPO, open_database, run_sync

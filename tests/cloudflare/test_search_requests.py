@@ -3,13 +3,13 @@
 from clouds import DIMENSIONS, Cloud
 
 from feeder.embedding.cache import CachedEmbedder
+from feeder.query.filters import FilterContext, build_scopes
+from feeder.query.must_match import require_matches
+from feeder.query.query import parse_query
+from feeder.query.query_plan import Pagination, parse_preference
+from feeder.ranking.results import ResultList
+from feeder.ranking.retrieval import QueryModel, embedding_query_model
 from feeder.search.engine import search_scope
-from feeder.search.filters import FilterContext, build_scopes
-from feeder.search.must_match import require_matches
-from feeder.search.query import parse_query
-from feeder.search.query_plan import Pagination, parse_preference
-from feeder.search.results import ResultList
-from feeder.search.retrieval import QueryModel, embedding_query_model
 from feeder.source.git_trees import Commit
 from feeder.sync.context import ModelVectors
 from hash_embedder import HashedEmbedder

@@ -201,9 +201,9 @@ def run_queries(folder: str, *, is_profiled: bool) -> None:
     from pathlib import Path
 
     from feeder.config import Settings
+    from feeder.query.query_plan import SearchRequest
     from feeder.search.engine import search
     from feeder.search.open_index import open_index
-    from feeder.search.query_plan import SearchRequest
 
     settings = Settings(Path(folder), store="local", quiet=True, query_log=False)
     with open_index(settings) as opened:

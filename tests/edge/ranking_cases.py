@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from edge.texts import KNOWN
-from feeder.search.ranking import Ranking, name_ranking, tied_ranking, vector_ranking, word_ranking
-from feeder.search.results import Result
+from feeder.ranking.ranking import Ranking, name_ranking, tied_ranking, vector_ranking, word_ranking
+from feeder.ranking.results import Result
 from feeder.store.hits import Hit
 from feeder.store.name_search import NameMatch
 

@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 
 from edge.ranking_cases import pairs, rankings_as_pairs, result_as_json
 from edge.worker_process import Worker
-from feeder.search import engine, name_matching
-from feeder.search.query import QueryText
-from feeder.search.ranking import Ranking, rank_hits
-from feeder.search.results import count_facets, group_results, grouping_candidates
-from feeder.search.retrieval import QueryModel
+from feeder.query.query import QueryText
+from feeder.ranking import name_matching
+from feeder.ranking.ranking import Ranking, rank_hits
+from feeder.ranking.results import count_facets, group_results, grouping_candidates
+from feeder.ranking.retrieval import QueryModel
+from feeder.search import engine
 from feeder.store import Database, Row
 from feeder.store.hits import Hit, hits_by_ids
 from feeder.store.node_parts import part_ranges, parts_from_rows, parts_statement

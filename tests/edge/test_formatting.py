@@ -23,12 +23,12 @@ from feeder.mcp.service import IndexService
 from feeder.mcp.token_budget import HitVariant, fit_to_budget, truncate_lines
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS, DETAIL_LEVELS
 from feeder.mcp.tools import SNIPPET_LINES
+from feeder.query.query_plan import SearchRequest
+from feeder.relations.targets import files_below_path, resolve_target
 from feeder.search.answers import Page, read_target
 from feeder.search.engine import search
 from feeder.search.open_index import SearchIndex
-from feeder.search.outline import build_outline
-from feeder.search.query_plan import SearchRequest
-from feeder.search.targets import files_below_path, resolve_target
+from feeder.snippets.outline import build_outline
 from mcp_server.conftest import index
 from mcp_server.test_formatting import FUNCTION, LONG
 from mcp_server.test_tools import open_service

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from edge.texts import KNOWN, SAMPLES, some, texts
 from edge.worker_process import Worker
-from feeder.search.query import (
+from feeder.query.query import (
     ANALYZED_CHARS,
     MAX_QUERY_CHARS,
     Query,
@@ -29,7 +29,7 @@ from feeder.text import (
 )
 
 CASES: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parents[1] / "search" / "query_cases.json").read_text("utf-8")
+    (Path(__file__).parents[1] / "query" / "query_cases.json").read_text("utf-8")
 )
 NAMES = st.lists(
     st.sampled_from(["Cart", "add", "::", "->", "#", " > ", ".", "()", "~", "$", "_x", "é", " "])

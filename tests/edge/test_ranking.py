@@ -21,13 +21,11 @@ from edge.ranking_cases import (
     scores,
 )
 from edge.worker_process import Worker
-from feeder.search import engine
-from feeder.search.excerpts import Excerpt, Freshness
-from feeder.search.file_kinds import kind_weight
-from feeder.search.name_matching import find_member, is_named, match_similar, name_overlap
-from feeder.search.name_matching import match_names as names_of
-from feeder.search.query import QueryText, name_part_stems
-from feeder.search.ranking import (
+from feeder.query.file_kinds import kind_weight
+from feeder.query.query import QueryText, name_part_stems
+from feeder.ranking.name_matching import find_member, is_named, match_similar, name_overlap
+from feeder.ranking.name_matching import match_names as names_of
+from feeder.ranking.ranking import (
     MIN_SHARE_OF_BEST,
     file_boosts,
     literal_ranking,
@@ -39,14 +37,16 @@ from feeder.search.ranking import (
     vector_ranking,
     word_ranking,
 )
-from feeder.search.results import Result, count_facets, group_results, grouping_candidates
-from feeder.search.retrieval import frame_node_ids, parse_frames
+from feeder.ranking.results import Result, count_facets, group_results, grouping_candidates
+from feeder.ranking.retrieval import frame_node_ids, parse_frames
+from feeder.search import engine
+from feeder.snippets.excerpts import Excerpt, Freshness
 from feeder.store import Row
 from feeder.store.hits import Hit
 from feeder.store.name_search import NameMatch
 from feeder.store.node_parts import part_ranges, parts_from_rows
 from feeder.store.rows import decode_members
-from search.test_stack_frames import CSHARP, DEBUGGER, GO, JAVA, JAVASCRIPT, PYTHON, RUBY, RUST
+from ranking.test_stack_frames import CSHARP, DEBUGGER, GO, JAVA, JAVASCRIPT, PYTHON, RUBY, RUST
 
 TRACES = [GO, PYTHON, JAVA, JAVASCRIPT, CSHARP, RUST, RUBY, DEBUGGER]
 

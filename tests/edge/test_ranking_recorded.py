@@ -6,13 +6,13 @@ import pytest
 
 from edge.ranking_recordings import in_python, in_worker, recorded
 from edge.worker_process import Worker
-from feeder.search.retrieval import STATIC_VECTORS, STATIC_WEIGHT, QueryModel
+from feeder.ranking.retrieval import STATIC_VECTORS, STATIC_WEIGHT, QueryModel
 from feeder.store import Neighbour
 from feeder.store.hits import ids_in_scope
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from index_helpers import REPO, SHOP
-from search.test_ranking import CALLS, FILES, temporary_index
+from ranking.test_ranking import CALLS, FILES, temporary_index
 
 LONG = "def weigh(order):\n    total = 0\n" + "".join(
     f"    total = total + parcel_weight(order, {n})  # the parcels of order {n}\n"

@@ -8,9 +8,14 @@ from pathlib import Path
 import pytest
 from standin import StandIn
 
-from cli.test_go_interfaces import INTERFACES, KINDS
 from cli.test_long_nodes import LONG
-from cli.test_references import (
+from cli.test_workspace_references import FILES as WORKSPACE
+from edge.indexed_worker import Facts, IndexedWorker, program
+from edge.test_answers import _samples
+from feeder.mcp.service import IndexService
+from mcp_server.test_relation_tools import FILES
+from relations.test_go_interfaces import INTERFACES, KINDS
+from relations.test_references import (
     CHAINS,
     CONSTANTS,
     CONSTRUCTORS,
@@ -28,11 +33,6 @@ from cli.test_references import (
     RUBY_MARKS,
     RUBY_TYPES,
 )
-from cli.test_workspace_references import FILES as WORKSPACE
-from edge.indexed_worker import Facts, IndexedWorker, program
-from edge.test_answers import _samples
-from feeder.mcp.service import IndexService
-from mcp_server.test_relation_tools import FILES
 from source.repos import Repo
 
 USERS, USES_EACH, OTHERS = 20, 5, 60

@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 from edge.texts import texts
 from edge.worker_process import ROOT, Worker
-from feeder.search.literals import (
+from feeder.query.literals import (
     Literal,
     defines_literal,
     find_literals,
     find_spans,
     token_literal,
 )
-from feeder.search.snippets import SnippetRequest, make_snippet
+from feeder.snippets.snippets import SnippetRequest, make_snippet
 from parse.outlines import SAMPLE_FILES
 
-CASES = json.loads((ROOT / "tests" / "search" / "snippet_cases.json").read_text("utf-8"))
+CASES = json.loads((ROOT / "tests" / "snippets" / "snippet_cases.json").read_text("utf-8"))
 SIGNATURE = "def cart(total): \U0001d538 \U0001d538"
 code = st.sampled_from(
     [

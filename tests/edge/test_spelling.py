@@ -5,15 +5,15 @@ from hypothesis import strategies as st
 
 from edge.ranking_cases import names, questions
 from edge.worker_process import Worker
-from feeder.search.name_matching import spellings
-from feeder.search.query import parse_query
-from feeder.search.spelling import (
+from feeder.query.query import parse_query
+from feeder.query.spelling import (
     correct_text,
     nearest_part,
     one_edit_variants,
     spelling_note,
     words_to_check,
 )
+from feeder.ranking.name_matching import spellings
 from feeder.suggestions import is_within_one_edit
 
 letters = st.text(st.sampled_from("abet\U0001d538"), max_size=8)

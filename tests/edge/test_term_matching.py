@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from edge.texts import SAMPLES, some, texts
 from edge.worker_process import ROOT, Worker
-from feeder.search.stopwords import HIGHLIGHT_STOP_WORDS
-from feeder.search.term_matching import TermMatcher, text_stems
+from feeder.query.stopwords import HIGHLIGHT_STOP_WORDS
+from feeder.query.term_matching import TermMatcher, text_stems
 from feeder.store import fts_query
 from feeder.store.tokenizer import tokenize
 from parse.outlines import SAMPLE_FILES
@@ -28,7 +28,7 @@ ness al ance ence er ic able ible ant ement ment ent sion tion ion ou ism ate it
 """,
 )
 BEGINNINGS = [*"aby", "", "ab", "by", "toy", "hop", "hopp", "fall", "abad", "oxy", "x2", "é"]
-BIGRAM_CASES = json.loads((ROOT / "tests/search/bigram_cases.json").read_text("utf-8"))
+BIGRAM_CASES = json.loads((ROOT / "tests/query/bigram_cases.json").read_text("utf-8"))
 runs = st.text(st.sampled_from('适者生存ーア한𩸽a1_* 。・é🚀"'), max_size=9)
 parts = st.sampled_from([*ENDINGS, *BEGINNINGS, *"aeiouybtlsz", "\u0301", "Case", "\u8000"])
 words = st.lists(parts, max_size=5).map("".join)

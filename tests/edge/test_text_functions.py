@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from edge.ranking_cases import letters, paths, questions, texts, words
 from edge.worker_process import Worker
 from feeder.edge.javascript_regex import to_javascript
-from feeder.search import file_kinds, retrieval
+from feeder.query import file_kinds
+from feeder.ranking import retrieval
 from feeder.store.scope import TEST_PATH_GLOBS, is_test_path
 from feeder.text import SEPARATOR_PATTERN, normalize_symbol
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from feeder.corpus.index_status import IndexStatus
 from feeder.mcp.formatting import index_note, without_needless_remedies
 from feeder.mcp.index_refresh import VECTORS_PENDING_NOTE
 from feeder.notes import Note, NoteKind
-from feeder.search.index_status import IndexStatus
 
 UPDATING = Note(
     NoteKind.UPDATE_RUNNING,

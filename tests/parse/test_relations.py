@@ -8,7 +8,7 @@ from textwrap import dedent
 
 import pytest
 
-from feeder.search.modules import RELATION_LANGUAGES
+from feeder.relations.modules import RELATION_LANGUAGES
 from parse.outlines import nodes, nodes_of
 
 Expected = dict[str | None, set[str]]

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 
 from feeder.config import Settings
 from feeder.notes import Note
+from feeder.query.query_plan import DEFAULT_LINES, Pagination, QueryPlan, SearchRequest, plan_query
+from feeder.query.request_filters import RequestFilters
+from feeder.ranking.results import ResultList
 from feeder.search.answers import Page
 from feeder.search.engine import run_plan, search
 from feeder.search.open_index import SearchIndex, open_index
-from feeder.search.query_plan import DEFAULT_LINES, Pagination, QueryPlan, SearchRequest, plan_query
-from feeder.search.request_filters import RequestFilters
-from feeder.search.results import ResultList
 from feeder.source.git_trees import Commit
 from feeder.store.index_folder import create_index_folder
 from feeder.store.migrations import migrate

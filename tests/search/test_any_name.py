@@ -10,15 +10,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from feeder.config import Settings
+from feeder.corpus.index_status import Corpus
 from feeder.errors import UserError
+from feeder.evaluation.judgments import JudgedQuery, RelevantTarget, missing_targets
 from feeder.mcp.tool_schemas import INPUT_SCHEMAS, validate_arguments
 from feeder.mcp.tools import TOOLS
+from feeder.query.completions import complete
 from feeder.relation import IMPLEMENTS, IMPORT, INHERITS
-from feeder.search.completions import complete
-from feeder.search.index_status import Corpus
-from feeder.search.judgments import JudgedQuery, RelevantTarget, missing_targets
+from feeder.relations.references import ReferenceFinder
 from feeder.search.open_index import SearchIndex, open_index
-from feeder.search.references import ReferenceFinder
 from feeder.source.git_trees import Commit
 from feeder.store import Database, Statement, relations
 from feeder.store.hits import hits_by_id_prefix, hits_by_name, hits_named

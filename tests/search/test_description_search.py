@@ -10,10 +10,10 @@ from feeder.descriptions import ModelAnswer
 from feeder.embedding import STATIC_MODEL_NAME
 from feeder.embedding.quantization import StaticQuantizer
 from feeder.mcp.formatting import AnswerOptions, format_hits
+from feeder.query.query_plan import Pagination
+from feeder.ranking.results import Result
+from feeder.ranking.retrieval import STATIC_VECTORS, static_query_model
 from feeder.search.engine import search_scope
-from feeder.search.query_plan import Pagination
-from feeder.search.results import Result
-from feeder.search.retrieval import STATIC_VECTORS, static_query_model
 from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite

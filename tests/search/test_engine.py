@@ -12,19 +12,19 @@ from feeder.cli.rendering import render_hits
 from feeder.embedding.cache import CachedEmbedder
 from feeder.errors import FeederError, ServiceError, UserError
 from feeder.notes import Note
-from feeder.search.engine import search_scope
-from feeder.search.name_matching import is_named
-from feeder.search.query import QueryText
-from feeder.search.query_plan import Pagination
-from feeder.search.ranking import WORD, name_ranking, vector_ranking, word_ranking
-from feeder.search.results import Result
-from feeder.search.retrieval import (
+from feeder.query.query import QueryText
+from feeder.query.query_plan import Pagination
+from feeder.ranking.name_matching import is_named
+from feeder.ranking.ranking import WORD, name_ranking, vector_ranking, word_ranking
+from feeder.ranking.results import Result
+from feeder.ranking.retrieval import (
     MODEL_VECTORS,
     MODEL_WEIGHT,
     QueryModel,
     embedding_query_model,
     static_query_model,
 )
+from feeder.search.engine import search_scope
 from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite

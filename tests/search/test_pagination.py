@@ -8,12 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feeder.config import Settings
-from feeder.search import engine, results
+from feeder.query.query_plan import Pagination, QueryPlan, plan_query
+from feeder.query.request_filters import RequestFilters
+from feeder.ranking import results
+from feeder.ranking.results import Result
+from feeder.ranking.retrieval import STATIC_VECTORS, QueryModel, static_query_model
+from feeder.search import engine
 from feeder.search.open_index import SearchIndex
-from feeder.search.query_plan import Pagination, QueryPlan, plan_query
-from feeder.search.request_filters import RequestFilters
-from feeder.search.results import Result
-from feeder.search.retrieval import STATIC_VECTORS, QueryModel, static_query_model
 from feeder.session.session import open_session
 from feeder.session.workspace import Workspace
 from feeder.source.git_trees import Commit

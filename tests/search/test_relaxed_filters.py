@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from feeder.config import Settings
+from feeder.query.query_plan import Pagination
+from feeder.query.request_filters import RequestFilters
 from feeder.search.open_index import SearchIndex
-from feeder.search.query_plan import Pagination
 from feeder.search.relaxed_filters import relax_filters
-from feeder.search.request_filters import RequestFilters
 from feeder.session.session import open_session
 from feeder.session.workspace import base_folder, workspace_for
 from mcp_server.conftest import index

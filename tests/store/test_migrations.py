@@ -12,8 +12,8 @@ from pathlib import Path
 import apsw
 import pytest
 
+from feeder.corpus.index_status import read_index_status
 from feeder.errors import ServiceError, UserError
-from feeder.search.index_status import read_index_status
 from feeder.source.git_trees import Commit
 from feeder.store import Row, Statement
 from feeder.store.migrations import known_migrations, migrate

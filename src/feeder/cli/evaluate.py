@@ -14,7 +14,7 @@ from feeder.errors import UserError
 
 if TYPE_CHECKING:
     from feeder.cli.evaluation_report import Evaluation
-    from feeder.search.judgments import JudgedQuery
+    from feeder.evaluation.judgments import JudgedQuery
 
 
 @click.command()
@@ -47,7 +47,7 @@ def evaluate(file: IO[bytes], against: str | None, **params: Any) -> None:
         evaluation_json,
         evaluation_text,
     )
-    from feeder.search.judgments import parse_judgments
+    from feeder.evaluation.judgments import parse_judgments
 
     settings = Settings(**params)
     other = _override_settings(settings, against) if against is not None else None
@@ -67,8 +67,8 @@ def evaluate(file: IO[bytes], against: str | None, **params: Any) -> None:
 def _run_evaluation(settings: Settings, queries: list[JudgedQuery]) -> Evaluation:
     """Runs the queries on the index that the settings choose."""
     from feeder.cli.evaluation_report import Evaluation
-    from feeder.search.evaluation import open_evaluated_index, run_evaluation
-    from feeder.search.judgments import missing_targets
+    from feeder.evaluation.evaluation import open_evaluated_index, run_evaluation
+    from feeder.evaluation.judgments import missing_targets
 
     with open_evaluated_index(settings, console.print_message) as index:
         missing = missing_targets(index.database, index.repo, queries)

@@ -5,7 +5,7 @@ two settings.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from feeder.search.evaluation import (
+from feeder.evaluation.evaluation import (
     DEPTH,
     MAIN_MEASURE,
     MEASURES,
@@ -17,7 +17,7 @@ from feeder.search.evaluation import (
     mean_values,
     worst,
 )
-from feeder.search.judgments import JudgedQuery, RelevantTarget
+from feeder.evaluation.judgments import JudgedQuery, RelevantTarget
 from feeder.store.hits import Hit
 
 MAX_LISTED = 10

@@ -13,7 +13,7 @@ from feeder.cli import console, options, search_options
 from feeder.config import Settings
 
 if TYPE_CHECKING:
-    from feeder.search.exact_search import LinePage, LineRequest
+    from feeder.grep.exact_search import LinePage, LineRequest
 
 MAX_LIMIT = 10_000
 """Matching lines of a page."""
@@ -83,8 +83,8 @@ def grep(pattern: str, places: tuple[str, ...], **params: Any) -> None:
     or in all. PATTERN has the syntax of /patterns/ in queries. Everything after -- is no option.
     """
     from feeder.errors import UserError
-    from feeder.search.exact_search import LineRequest
-    from feeder.search.request_filters import RequestFilters
+    from feeder.grep.exact_search import LineRequest
+    from feeder.query.request_filters import RequestFilters
     from feeder.source.grep import PatternOptions
 
     if not pattern:
@@ -123,7 +123,7 @@ def print_matching_lines(request: LineRequest, output: LineOutput, settings: Set
     """Runs a search for lines and prints its page."""
     from feeder.cloudflare.credentials import choose_store
     from feeder.errors import UserError
-    from feeder.search.exact_search import NOT_LOCAL, search_lines
+    from feeder.grep.exact_search import NOT_LOCAL, search_lines
     from feeder.search.open_index import open_index
 
     if choose_store(settings).is_cloud:

@@ -6,8 +6,8 @@ from itertools import groupby
 from pathlib import Path
 
 from feeder.cli.terminal import BOLD, DIM, LINE_STYLE, PATH_STYLE, Cell, Terminal, to_cells
-from feeder.search.exact_search import LinePage
-from feeder.search.line_matches import LineMatch, Section
+from feeder.grep.exact_search import LinePage
+from feeder.snippets.line_matches import LineMatch, Section
 
 LINE_COLUMNS = 6
 """Columns of a line's number."""

@@ -12,7 +12,7 @@ from feeder.config import Settings
 from feeder.escaping import count_of
 
 if TYPE_CHECKING:
-    from feeder.search.impact import Impact
+    from feeder.impact.impact import Impact
 
 MAX_LIMIT = 1_000
 """Entries of each list."""
@@ -57,8 +57,8 @@ def impact(
     \b
     tests=$(feeder impact --tests -q) && pytest $(echo "$tests") || [ $? -eq 5 ]
     """
-    from feeder.search.changed_nodes import read_change
-    from feeder.search.impact import find_impact
+    from feeder.impact.changed_nodes import read_change
+    from feeder.impact.impact import find_impact
     from feeder.search.open_index import open_index
 
     settings = Settings(**params)

@@ -11,7 +11,7 @@ from feeder.cli import console, options
 from feeder.config import Settings
 
 if TYPE_CHECKING:
-    from feeder.search.overview import Overview
+    from feeder.relations.overview import Overview
 
 BYTES_PER_TOKEN = 3.2
 """As `mcp.token_budget` has it."""
@@ -35,9 +35,9 @@ def overview(path: str, budget: int, **params: Any) -> None:
 
     Symbols are ranked by references, and have their signatures.
     """
+    from feeder.query.query_plan import path_from_root
+    from feeder.relations.overview import build_overview, fit_symbols, overview_cost
     from feeder.search.open_index import open_index
-    from feeder.search.overview import build_overview, fit_symbols, overview_cost
-    from feeder.search.query_plan import path_from_root
 
     settings = Settings(**params)
     with open_index(settings) as index:
@@ -66,7 +66,7 @@ def overview(path: str, budget: int, **params: Any) -> None:
 
 
 def _lines(result: Overview, budget: int) -> Iterator[str]:
-    from feeder.search.overview import fit_symbols, symbol_line
+    from feeder.relations.overview import fit_symbols, symbol_line
 
     yield "Packages"
     for package in result.packages:

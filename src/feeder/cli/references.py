@@ -15,9 +15,9 @@ from feeder.config import Settings
 from feeder.escaping import count_of
 
 if TYPE_CHECKING:
-    from feeder.search.callers import Caller, CallerTree
-    from feeder.search.references import Reference, ReferencePage
-    from feeder.search.uses import Use, UsePage
+    from feeder.relations.callers import Caller, CallerTree
+    from feeder.relations.references import Reference, ReferencePage
+    from feeder.relations.uses import Use, UsePage
 
 KINDS = ("call", "type", "import", "inherit", "implement", "override", "mention")
 
@@ -76,11 +76,11 @@ def references(
 
     First come references that are resolved by imports, types and packages, then those by name only.
     """
-    from feeder.search.callers import find_callers
-    from feeder.search.definitions import resolve_definition
+    from feeder.relations.callers import find_callers
+    from feeder.relations.definitions import resolve_definition
+    from feeder.relations.references import ReferenceFilter, find_references
+    from feeder.relations.uses import find_uses
     from feeder.search.open_index import open_index
-    from feeder.search.references import ReferenceFilter, find_references
-    from feeder.search.uses import find_uses
 
     if depth > 1 and (not incoming or form == "vimgrep"):
         raise click.UsageError("--depth lists callers as a tree: leave out --out and --format.")
@@ -112,8 +112,8 @@ def references(
 
 def _sites(page: ReferencePage | UsePage | CallerTree) -> list[Reference]:
     """The references of a page; of uses each site once."""
-    from feeder.search.references import ReferencePage
-    from feeder.search.uses import UsePage
+    from feeder.relations.references import ReferencePage
+    from feeder.relations.uses import UsePage
 
     if isinstance(page, ReferencePage):
         return page.references
@@ -123,8 +123,8 @@ def _sites(page: ReferencePage | UsePage | CallerTree) -> list[Reference]:
 
 
 def _rendered(page: ReferencePage | UsePage | CallerTree, color: str) -> Iterator[str]:
-    from feeder.search.references import ReferencePage
-    from feeder.search.uses import UsePage
+    from feeder.relations.references import ReferencePage
+    from feeder.relations.uses import UsePage
 
     if isinstance(page, ReferencePage):
         return _text_lines(page, color)
@@ -192,9 +192,9 @@ def _tree_lines(
 
 
 def _summary(page: ReferencePage | UsePage | CallerTree) -> str:
-    from feeder.search.callers import CallerTree
-    from feeder.search.modules import say_nothing_refers, say_refers_to_nothing
-    from feeder.search.uses import UsePage
+    from feeder.relations.callers import CallerTree
+    from feeder.relations.modules import say_nothing_refers, say_refers_to_nothing
+    from feeder.relations.uses import UsePage
 
     at_least = "at least " if page.at_least else ""
     if isinstance(page, CallerTree):
@@ -228,7 +228,7 @@ def definition(name: str, **params: Any) -> None:
 
     A position in a file, PATH:LINE:COLUMN, stands for the name there.
     """
-    from feeder.search.definitions import find_definitions
+    from feeder.relations.definitions import find_definitions
     from feeder.search.open_index import open_index
 
     settings = Settings(**params)
@@ -252,10 +252,10 @@ def definition(name: str, **params: Any) -> None:
 @options.read_options
 def implementations(target: str, **params: Any) -> None:
     """List the subtypes of a type or the overrides of a member."""
-    from feeder.search.definitions import resolve_definition
-    from feeder.search.modules import say_nothing_implements
+    from feeder.relations.definitions import resolve_definition
+    from feeder.relations.modules import say_nothing_implements
+    from feeder.relations.references import find_implementations, target_json
     from feeder.search.open_index import open_index
-    from feeder.search.references import find_implementations, target_json
 
     settings = Settings(**params)
     with open_index(settings) as index:

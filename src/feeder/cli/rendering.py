@@ -18,8 +18,8 @@ from feeder.cli.terminal import (
     to_cells,
 )
 from feeder.search.answers import Page, PageHit, hit_kind, hit_name, hit_status, table_header
-from feeder.search.excerpts import UNAVAILABLE_REASONS, Freshness
-from feeder.search.outline import (
+from feeder.snippets.excerpts import UNAVAILABLE_REASONS, Freshness
+from feeder.snippets.outline import (
     DETAIL_LEVELS,
     MEMBER_TYPE,
     Outline,

@@ -16,8 +16,8 @@ from feeder.cli import console, options, search_options
 from feeder.config import Settings
 
 if TYPE_CHECKING:
+    from feeder.query.request_filters import RequestFilters
     from feeder.search.answers import Page
-    from feeder.search.request_filters import RequestFilters
 
 
 class OutputOptions(NamedTuple):
@@ -76,11 +76,11 @@ def similar(target: str, limit: int, **params: Any) -> None:
 
     By its vector, or else by its words.
     """
+    from feeder.query.query_plan import SearchRequest, path_from_root
+    from feeder.query.request_filters import RequestFilters
+    from feeder.relations.targets import resolve_target
     from feeder.search.open_index import open_index
-    from feeder.search.query_plan import SearchRequest, path_from_root
-    from feeder.search.request_filters import RequestFilters
     from feeder.search.similar import similar_page
-    from feeder.search.targets import resolve_target
 
     filters = RequestFilters.from_options(params)
     output = OutputOptions.from_params(params)
@@ -115,10 +115,10 @@ def outline(path: str, depth: int | None, max_lines: int, color: str, **params: 
     """List the symbols of a file, a folder or a glob."""
     from feeder.cli.rendering import render_outline
     from feeder.cli.terminal import stdout_terminal
+    from feeder.query.query_plan import path_from_root
+    from feeder.relations.targets import files_below_path
     from feeder.search.open_index import open_index
-    from feeder.search.outline import build_outline
-    from feeder.search.query_plan import path_from_root
-    from feeder.search.targets import files_below_path
+    from feeder.snippets.outline import build_outline
 
     settings = Settings(**params)
     with open_index(settings) as index:
@@ -138,10 +138,10 @@ def outline(path: str, depth: int | None, max_lines: int, color: str, **params: 
 @options.read_options
 def show(target: str, color: str, **params: Any) -> None:
     """Print a node or lines of a file, as they are now."""
+    from feeder.query.query_plan import path_from_root
+    from feeder.relations.targets import resolve_target
     from feeder.search.answers import read_target
     from feeder.search.open_index import open_index
-    from feeder.search.query_plan import path_from_root
-    from feeder.search.targets import resolve_target
 
     settings = Settings(**params)
     with open_index(settings) as index:
@@ -220,7 +220,7 @@ def search(ctx: click.Context, /, query: str, every: bool, limit: int, **params:
     A query can have "phrases", /patterns/, -excluded words, prefixes*, and the filters lang: path:
     -path: type: symbol: repo: category: tests: and case:yes. Everything after -- is the query.
     """
-    from feeder.search.request_filters import RequestFilters
+    from feeder.query.request_filters import RequestFilters
     from feeder.session.workspace import begin_finding_index
 
     filters = RequestFilters.from_options(params)
@@ -231,9 +231,9 @@ def search(ctx: click.Context, /, query: str, every: bool, limit: int, **params:
     settings = Settings(**params)
     wait_for_workspace = begin_finding_index(settings)
     # these imports take as long as git, which runs meanwhile
+    from feeder.query.query_plan import SearchRequest
     from feeder.search import engine
     from feeder.search.open_index import open_index
-    from feeder.search.query_plan import SearchRequest
 
     _reject_empty(query, filters)
     started_s = time.perf_counter()
@@ -253,8 +253,8 @@ def search(ctx: click.Context, /, query: str, every: bool, limit: int, **params:
 
 def _reject_empty(query: str, filters: RequestFilters) -> None:
     from feeder.errors import UserError
-    from feeder.search.query import BLANKS_AND_QUOTES, EMPTY_QUERY
-    from feeder.search.request_filters import RequestFilters
+    from feeder.query.query import BLANKS_AND_QUOTES, EMPTY_QUERY
+    from feeder.query.request_filters import RequestFilters
 
     if not query.strip(BLANKS_AND_QUOTES) and filters == RequestFilters():
         raise UserError(*EMPTY_QUERY)
@@ -268,7 +268,7 @@ def _search_every(
 
     from feeder.cli.grep import LineOutput, print_matching_lines
     from feeder.errors import UserError
-    from feeder.search.exact_search import DEFAULT_LIMIT, LineRequest
+    from feeder.grep.exact_search import DEFAULT_LIMIT, LineRequest
 
     _reject_empty(query, filters)
     given = {

@@ -17,7 +17,7 @@ from feeder.embedding.cache import default_cache_file
 from feeder.errors import FeederError
 from feeder.installation import install_command, packages_by_extra
 from feeder.parse.worker_pool import WorkerPool
-from feeder.search.vocabulary import REPOSITORY_FILE, repository_categories
+from feeder.query.vocabulary import REPOSITORY_FILE, repository_categories
 from feeder.session.workspace import current_workspace
 from feeder.source import git
 from feeder.source.git_command import run_git

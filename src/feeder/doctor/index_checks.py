@@ -9,11 +9,11 @@ from pathlib import Path
 
 from feeder.cloudflare.credentials import choose_store
 from feeder.config import Settings
+from feeder.corpus.index_status import read_index_status
 from feeder.doctor import Finding
 from feeder.escaping import count_of
 from feeder.installation import install_command
 from feeder.parse.extract import NOT_INSTALLED, extractor_versions, includes_documents
-from feeder.search.index_status import read_index_status
 from feeder.session.session import Session, open_session
 from feeder.session.workspace import (
     Workspace,

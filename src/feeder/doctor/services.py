@@ -13,7 +13,7 @@ from feeder.config import Settings
 from feeder.doctor import Finding
 from feeder.doctor.index_checks import missing_migration
 from feeder.notes import Note
-from feeder.search.retrieval import query_models
+from feeder.ranking.retrieval import query_models
 from feeder.session.model_selection import select_describer
 from feeder.session.session import Session, open_session
 from feeder.session.workspace import current_workspace, has_index

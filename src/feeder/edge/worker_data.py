@@ -13,6 +13,7 @@ from typing import Any
 import feeder
 from feeder import bigrams, nodes, notes, relation, suggestions, text
 from feeder.cloudflare import vectorize
+from feeder.corpus import index_status, skipped_files
 from feeder.edge import tokenizer_tables, worker_limits, worker_sql
 from feeder.edge.javascript_regex import SPACE, to_javascript
 from feeder.embedding import batching
@@ -24,38 +25,29 @@ from feeder.mcp import (
     tool_schemas,
     tools,
 )
-from feeder.search import (
-    answers,
-    engine,
-    exact_parts,
+from feeder.query import (
     file_kinds,
     filters,
-    go_interfaces,
-    index_status,
-    literal_nodes,
     literals,
-    modules,
-    name_matching,
-    outline,
     query,
     query_plan,
-    ranking,
-    references,
     relation_filters,
-    resolution,
-    results,
-    retrieval,
-    similar,
-    skipped_files,
-    snippets,
     spelling,
-    statement_lines,
     stopwords,
+    vocabulary,
+)
+from feeder.ranking import exact_parts, literal_nodes, name_matching, ranking, results, retrieval
+from feeder.relations import (
+    go_interfaces,
+    modules,
+    references,
+    resolution,
     symbol_relations,
     targets,
     uses,
-    vocabulary,
 )
+from feeder.search import answers, engine, similar
+from feeder.snippets import outline, snippets, statement_lines
 from feeder.store import hits, index_counts, name_search, node_parts, relations, scope
 from feeder.sync import dry_run
 from feeder.web import endpoints, page_files, server

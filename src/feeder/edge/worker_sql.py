@@ -9,7 +9,7 @@ import apsw.ext
 
 from feeder.cloudflare import workers_ai
 from feeder.edge import worker_limits
-from feeder.search import filters, relation_filters
+from feeder.query import filters, relation_filters
 from feeder.store import (
     hits,
     index_counts,

@@ -20,8 +20,8 @@ from feeder.mcp.token_budget import (
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
 from feeder.notes import NEEDLESS_DURING_SYNC, Note, NoteKind
 from feeder.search.answers import Page, PageHit, hit_name, hit_status, table_header
-from feeder.search.excerpts import UNAVAILABLE_REASONS
-from feeder.search.snippets import SnippetPart
+from feeder.snippets.excerpts import UNAVAILABLE_REASONS
+from feeder.snippets.snippets import SnippetPart
 
 FULL, SNIPPET, SIGNATURE, LOCATIONS = "full", "snippet", "signature", "locations"
 DETAIL_ORDER = (FULL, SNIPPET, SIGNATURE, LOCATIONS)

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from feeder.escaping import escape_line
+from feeder.grep.exact_search import LinePage
 from feeder.mcp.formatting import bytes_beside_footer, index_note, join_answer
 from feeder.mcp.token_budget import byte_size, truncate_lines
 from feeder.notes import Note
-from feeder.search.exact_search import LinePage
-from feeder.search.line_matches import LineMatch, Section
+from feeder.snippets.line_matches import LineMatch, Section
 
 MAX_LINE_CHARS = 240
 """Characters of a line; a longer one is cut around its first match."""

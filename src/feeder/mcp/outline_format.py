@@ -1,6 +1,6 @@
 """Formats the outline of a file or folder as text for a language model.
 
-Large outlines are shortened in the levels of `feeder.search.outline`, from all symbols down to
+Large outlines are shortened in the levels of `feeder.snippets.outline`, from all symbols down to
 rolled-up folders.
 """
 
@@ -11,7 +11,8 @@ from feeder.mcp.formatting import bytes_beside_footer, index_note, join_answer
 from feeder.mcp.token_budget import byte_size, truncate_lines
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
 from feeder.notes import Note
-from feeder.search.outline import (
+from feeder.relations.overview import Overview, fit_symbols, symbol_line
+from feeder.snippets.outline import (
     DETAIL_LEVELS,
     MEMBER_TYPE,
     Outline,
@@ -23,7 +24,6 @@ from feeder.search.outline import (
     outline_rows,
     top_level_names,
 )
-from feeder.search.overview import Overview, fit_symbols, symbol_line
 
 
 def format_outline(outline: Outline, depth: int | None, freshness_note: Note | None) -> str:

@@ -7,20 +7,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from feeder.escaping import count_of, escape_line
+from feeder.impact.impact import Impact
 from feeder.mcp.formatting import bytes_beside_footer, join_answer
 from feeder.mcp.token_budget import byte_size, truncate_lines
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
-from feeder.search.callers import Caller, CallerTree
-from feeder.search.definitions import FoundDefinition
-from feeder.search.impact import Impact
-from feeder.search.modules import (
+from feeder.relations.callers import Caller, CallerTree
+from feeder.relations.definitions import FoundDefinition
+from feeder.relations.modules import (
     Definition,
     say_nothing_implements,
     say_nothing_refers,
     say_refers_to_nothing,
 )
-from feeder.search.references import Implementation, Reference, ReferencePage
-from feeder.search.uses import UsePage
+from feeder.relations.references import Implementation, Reference, ReferencePage
+from feeder.relations.uses import UsePage
 
 MAX_LINE_CHARS = 160
 """Characters of a source line."""

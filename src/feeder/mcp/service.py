@@ -82,7 +82,7 @@ class IndexService(ToolProvider):
 
         Raises UserError if there is no index.
         """
-        from feeder.search.unindexed_files import with_changed_files_note
+        from feeder.corpus.unindexed_files import with_changed_files_note
 
         on_progress("opening the index")
         refreshed = self._refresher.refresh(on_progress)

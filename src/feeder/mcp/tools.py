@@ -8,8 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from feeder.corpus.unindexed_files import with_changed_files_note
 from feeder.errors import UserError
 from feeder.escaping import escape_line
+from feeder.grep.exact_search import LineRequest, search_lines
+from feeder.impact.changed_nodes import read_change
+from feeder.impact.impact import find_impact
 from feeder.mcp import ToolResult
 from feeder.mcp.formatting import (
     AnswerOptions,
@@ -32,29 +36,25 @@ from feeder.mcp.relation_format import (
 )
 from feeder.mcp.remedies import error_for_agent
 from feeder.notes import Note, NoteKind
-from feeder.search import engine
-from feeder.search.answers import read_target
-from feeder.search.callers import find_callers
-from feeder.search.changed_nodes import read_change
-from feeder.search.definitions import find_definitions, resolve_definition
-from feeder.search.exact_search import LineRequest, search_lines
-from feeder.search.impact import find_impact
-from feeder.search.open_index import SearchIndex
-from feeder.search.outline import build_outline
-from feeder.search.overview import build_overview, overview_cost
-from feeder.search.query import BLANKS_AND_QUOTES, EMPTY_QUERY, MAX_QUERY_CHARS
-from feeder.search.query_plan import (
+from feeder.query.query import BLANKS_AND_QUOTES, EMPTY_QUERY, MAX_QUERY_CHARS
+from feeder.query.query_plan import (
     QueryPlan,
     SearchRequest,
     path_from_root,
 )
-from feeder.search.references import ReferenceFilter, find_implementations, find_references
+from feeder.query.request_filters import RequestFilters
+from feeder.relations.callers import find_callers
+from feeder.relations.definitions import find_definitions, resolve_definition
+from feeder.relations.overview import build_overview, overview_cost
+from feeder.relations.references import ReferenceFilter, find_implementations, find_references
+from feeder.relations.targets import Target, files_below_path, resolve_target
+from feeder.relations.uses import find_uses
+from feeder.search import engine
+from feeder.search.answers import read_target
+from feeder.search.open_index import SearchIndex
 from feeder.search.relaxed_filters import RelaxedFilter, relax_filters
-from feeder.search.request_filters import RequestFilters
 from feeder.search.similar import similar_page
-from feeder.search.targets import Target, files_below_path, resolve_target
-from feeder.search.unindexed_files import with_changed_files_note
-from feeder.search.uses import find_uses
+from feeder.snippets.outline import build_outline
 from feeder.source import git
 
 Arguments = Mapping[str, Any]

@@ -8,31 +8,31 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from feeder.corpus.file_contents import current_files, decode_lines, is_unreadable_document
+from feeder.corpus.index_status import Corpus, IndexStatus
 from feeder.errors import UserError
 from feeder.nodes import Member
 from feeder.notes import Note
 from feeder.parse.extract import NOT_INSTALLED
-from feeder.search.exact_parts import ExactParts, find_places, inexact_notes
-from feeder.search.excerpts import Excerpt, ExcerptReader, Freshness, freshness_text
-from feeder.search.file_contents import current_files, decode_lines, is_unreadable_document
-from feeder.search.index_status import Corpus, IndexStatus
-from feeder.search.literals import LiteralMatch
-from feeder.search.query_plan import DEFAULT_LINES
-from feeder.search.results import Result, ResultList, merge_parts
-from feeder.search.snippets import (
+from feeder.query.literals import LiteralMatch
+from feeder.query.query_plan import DEFAULT_LINES
+from feeder.ranking.exact_parts import ExactParts, find_places, inexact_notes
+from feeder.ranking.results import Result, ResultList, merge_parts
+from feeder.snippets.excerpts import Excerpt, ExcerptReader, Freshness, freshness_text
+from feeder.snippets.snippets import (
     Highlight,
     Snippet,
     SnippetRequest,
     make_snippet,
 )
-from feeder.search.statement_lines import statement_end
+from feeder.snippets.statement_lines import statement_end
 from feeder.store.hits import Hit
 from feeder.store.node_parts import read_part_ranges
 
 if TYPE_CHECKING:
-    from feeder.search.query import Query
-    from feeder.search.query_plan import QueryPlan
-    from feeder.search.targets import Target
+    from feeder.query.query import Query
+    from feeder.query.query_plan import QueryPlan
+    from feeder.relations.targets import Target
 
 
 RANK_NAMES = ("name", "word", "line", "meaning", "vector")

@@ -8,12 +8,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 
+from feeder.corpus.skipped_files import skipped_path_notes, typed_path_notes
 from feeder.errors import ServiceError, UserError
 from feeder.notes import Note, NoteKind, model_failed_note
-from feeder.search.answers import Page, PageOptions, build_page, highlight_words
-from feeder.search.exact_parts import exact_parts
-from feeder.search.excerpts import Excerpt, ExcerptReader
-from feeder.search.literal_nodes import (
+from feeder.query.query import MAX_QUERY_CHARS, QueryText
+from feeder.query.query_plan import Pagination, QueryPlan, SearchRequest, plan_query
+from feeder.query.spelling import (
+    correct_text,
+    find_corrections,
+    spelling_note,
+    words_to_check,
+)
+from feeder.ranking.exact_parts import exact_parts
+from feeder.ranking.literal_nodes import (
     LiteralNodes,
     RepositoryTexts,
     find_literal_nodes,
@@ -23,10 +30,7 @@ from feeder.search.literal_nodes import (
     rank_literal_nodes,
     repository_texts,
 )
-from feeder.search.open_index import SearchIndex
-from feeder.search.query import MAX_QUERY_CHARS, QueryText
-from feeder.search.query_plan import Pagination, QueryPlan, SearchRequest, plan_query
-from feeder.search.ranking import (
+from feeder.ranking.ranking import (
     COMPOSED_NAME,
     DESCRIPTION,
     DESCRIPTION_WEIGHT,
@@ -47,7 +51,7 @@ from feeder.search.ranking import (
     vector_ranking,
     word_ranking,
 )
-from feeder.search.results import (
+from feeder.ranking.results import (
     ExcerptLookup,
     RankedResults,
     Result,
@@ -55,7 +59,7 @@ from feeder.search.results import (
     group_results,
     grouping_candidates,
 )
-from feeder.search.retrieval import (
+from feeder.ranking.retrieval import (
     MAX_BY_WORD,
     MODEL_VECTORS,
     STATIC_VECTORS,
@@ -63,14 +67,10 @@ from feeder.search.retrieval import (
     load_candidates,
     retrieve_candidates,
 )
-from feeder.search.skipped_files import skipped_path_notes, typed_path_notes
-from feeder.search.spelling import (
-    correct_text,
-    find_corrections,
-    spelling_note,
-    words_to_check,
-)
+from feeder.search.answers import Page, PageOptions, build_page, highlight_words
+from feeder.search.open_index import SearchIndex
 from feeder.session.session import Session
+from feeder.snippets.excerpts import Excerpt, ExcerptReader
 from feeder.store import Database
 from feeder.store.hits import (
     Hit,

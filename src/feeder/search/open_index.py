@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.config import Settings
+from feeder.corpus.index_status import Corpus
+from feeder.corpus.unindexed_files import with_changed_files_note
 from feeder.notes import Note, NoteKind
-from feeder.search.index_status import Corpus
-from feeder.search.query_plan import directory_below
-from feeder.search.retrieval import QueryModel, query_models
-from feeder.search.unindexed_files import with_changed_files_note
+from feeder.query.query_plan import directory_below
+from feeder.ranking.retrieval import QueryModel, query_models
 from feeder.session.session import Session, open_session
 from feeder.session.workspace import Workspace, current_workspace
 

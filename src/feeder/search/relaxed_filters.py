@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from feeder.query.query_plan import Pagination, QueryPlan
 from feeder.search.engine import run_plan
 from feeder.search.open_index import SearchIndex
-from feeder.search.query_plan import Pagination, QueryPlan
 from feeder.store.hits import Hit
 from feeder.store.scope import Scope
 

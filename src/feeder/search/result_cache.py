@@ -4,8 +4,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
 
-from feeder.search.query_plan import QueryPlan
-from feeder.search.results import RankedResults
+from feeder.query.query_plan import QueryPlan
+from feeder.ranking.results import RankedResults
 from feeder.store.sqlite import SQLite
 
 MAX_QUERIES = 100

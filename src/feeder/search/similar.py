@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from feeder.bigrams import has_run, split_words
+from feeder.corpus.index_status import Corpus
 from feeder.errors import ServiceError
 from feeder.notes import Note, NoteKind, model_failed_note
+from feeder.query.query_plan import SearchRequest, plan_query
+from feeder.ranking.ranking import WORD
+from feeder.ranking.results import RankedResults, Result
+from feeder.ranking.retrieval import MODEL_VECTORS, STATIC_VECTORS
+from feeder.relations.targets import Target, target_node
 from feeder.search.answers import Page, PageOptions, build_page
 from feeder.search.engine import OnWarning, excerpt_lookup, paginate
-from feeder.search.excerpts import ExcerptReader
-from feeder.search.index_status import Corpus
 from feeder.search.open_index import SearchIndex
-from feeder.search.query_plan import SearchRequest, plan_query
-from feeder.search.ranking import WORD
-from feeder.search.results import RankedResults, Result
-from feeder.search.retrieval import MODEL_VECTORS, STATIC_VECTORS
-from feeder.search.targets import Target, target_node
 from feeder.session.session import Session, comparable_vectors
+from feeder.snippets.excerpts import ExcerptReader
 from feeder.store import Neighbour, fts_query
 from feeder.store.hits import Hit, hits_by_ids
 from feeder.store.scope import Scope

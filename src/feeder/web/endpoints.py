@@ -13,29 +13,29 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from feeder.errors import UserError
-from feeder.parse.extract import NOT_INSTALLED
-from feeder.search import engine
-from feeder.search.answers import Page, read_target
-from feeder.search.completions import complete as completions_of
-from feeder.search.example_queries import example_queries
-from feeder.search.file_contents import (
+from feeder.corpus.file_contents import (
     current_files,
     file_size,
     indexed_content,
     is_unreadable_document,
     masked_lines,
 )
-from feeder.search.index_status import Corpus
+from feeder.corpus.index_status import Corpus
+from feeder.errors import UserError
+from feeder.parse.extract import NOT_INSTALLED
+from feeder.query.completions import complete as completions_of
+from feeder.query.example_queries import example_queries
+from feeder.query.query_plan import Pagination, SearchRequest, path_from_root
+from feeder.query.request_filters import RequestFilters
+from feeder.ranking.results import count_facets
+from feeder.relations.overview import referring_files
+from feeder.relations.symbol_relations import symbol_relations
+from feeder.relations.targets import Target, files_below_path, resolve_target
+from feeder.search import engine
+from feeder.search.answers import Page, read_target
 from feeder.search.open_index import SearchIndex
-from feeder.search.outline import build_outline
-from feeder.search.overview import referring_files
-from feeder.search.query_plan import Pagination, SearchRequest, path_from_root
-from feeder.search.request_filters import RequestFilters
-from feeder.search.results import count_facets
 from feeder.search.similar import similar_page
-from feeder.search.symbol_relations import symbol_relations
-from feeder.search.targets import Target, files_below_path, resolve_target
+from feeder.snippets.outline import build_outline
 from feeder.source import file_types, git
 from feeder.source.history import file_history, last_change
 from feeder.store.inventory import (

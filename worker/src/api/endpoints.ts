@@ -17,10 +17,10 @@ import {
   readTarget,
   type SnippetOptions,
 } from "../search/answers.ts";
-import { createContext, type SearchContext } from "../search/context.ts";
+import { createContext, type SearchContext } from "../corpus/context.ts";
 import { scopeFromFilters, search } from "../search/engine.ts";
-import { FileContents, MAX_SUBREQUESTS } from "../search/excerpts.ts";
-import { gitHubUrl, indexedCommit } from "../search/github_address.ts";
+import { FileContents, MAX_SUBREQUESTS } from "../snippets/excerpts.ts";
+import { gitHubUrl, indexedCommit } from "../corpus/github_address.ts";
 import {
   cacheMeta,
   freshness,
@@ -28,14 +28,14 @@ import {
   type IndexCounts,
   keptCounts,
   loadMeta,
-} from "../search/index_status.ts";
-import { requiredLiterals, tokenLiteral } from "../search/literals.ts";
-import { outlineFiles } from "../search/outline.ts";
-import { type Query, queryText, QueryText } from "../search/query.ts";
-import { countFacets, type Result } from "../search/results.ts";
+} from "../corpus/index_status.ts";
+import { requiredLiterals, tokenLiteral } from "../query/literals.ts";
+import { outlineFiles } from "../snippets/outline.ts";
+import { type Query, queryText, QueryText } from "../query/query.ts";
+import { countFacets, type Result } from "../ranking/results.ts";
 import { findSimilar } from "../search/similar.ts";
-import { IndexChanged, SnapshotDatabase } from "../search/snapshot.ts";
-import { filesBelowPath, targetNode, resolveTarget } from "../search/targets.ts";
+import { IndexChanged, SnapshotDatabase } from "../corpus/snapshot.ts";
+import { filesBelowPath, targetNode, resolveTarget } from "../relations/targets.ts";
 import { hitFromRow } from "../store/hits.ts";
 import { JoinedBatches } from "../store/joined_batches.ts";
 import { sortNodes } from "../store/relations.ts";

@@ -3,7 +3,7 @@
 import { constants } from "../../build/worker_data.json";
 import type { Filters, Pagination } from "../search/engine.ts";
 import { HttpError } from "../http_error.ts";
-import { DEFAULT_LINES } from "../search/snippets.ts";
+import { DEFAULT_LINES } from "../snippets/snippets.ts";
 import type { FileRange } from "../store/statements.ts";
 import type { Params } from "./types.ts";
 

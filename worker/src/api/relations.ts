@@ -2,18 +2,18 @@
 
 import { constants } from "../../build/worker_data.json";
 import { HttpError } from "../http_error.ts";
-import { type CallerTree, findCallers } from "../search/callers.ts";
-import type { SearchContext } from "../search/context.ts";
+import { type CallerTree, findCallers } from "../relations/callers.ts";
+import type { SearchContext } from "../corpus/context.ts";
 import {
   type FoundDefinition,
   findDefinitions,
   isPosition,
   MEMBER_TYPE,
   resolveDefinition,
-} from "../search/definitions.ts";
-import { FileContents } from "../search/excerpts.ts";
-import { freshness } from "../search/index_status.ts";
-import type { Definition } from "../search/modules.ts";
+} from "../relations/definitions.ts";
+import { FileContents } from "../snippets/excerpts.ts";
+import { freshness } from "../corpus/index_status.ts";
+import type { Definition } from "../relations/modules.ts";
 import {
   findImplementations,
   findReferences,
@@ -24,9 +24,9 @@ import {
   referenceJson,
   type ReferencePage,
   withText,
-} from "../search/references.ts";
-import { type Target, targetNode } from "../search/targets.ts";
-import { findUses, type UsePage } from "../search/uses.ts";
+} from "../relations/references.ts";
+import { type Target, targetNode } from "../relations/targets.ts";
+import { findUses, type UsePage } from "../relations/uses.ts";
 import type { Params, WithFreshness } from "./types.ts";
 
 const { MAX_REFERENCES, MAX_USES, MAX_IMPLEMENTATIONS } = constants.symbol_relations;

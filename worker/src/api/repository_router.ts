@@ -7,9 +7,9 @@ import { groupByDatabase, type Repository } from "../bindings/repositories.ts";
 import { SeveralIndexes, VectorIndex } from "../bindings/vectorize.ts";
 import { groupBy } from "../collections.ts";
 import { HttpError } from "../http_error.ts";
-import { createContext, type SearchContext } from "../search/context.ts";
-import { chooseDatabases, type DatabaseChoice, MAX_DATABASES, reposByVector } from "../search/database_choice.ts";
-import { MAX_SUBREQUESTS } from "../search/excerpts.ts";
+import { createContext, type SearchContext } from "../corpus/context.ts";
+import { chooseDatabases, type DatabaseChoice, MAX_DATABASES, reposByVector } from "../corpus/database_choice.ts";
+import { MAX_SUBREQUESTS } from "../snippets/excerpts.ts";
 import {
   cacheMetaOf,
   forgetMetaOf,
@@ -19,10 +19,10 @@ import {
   loadMetaOf,
   modelKey,
   resolveRepo,
-} from "../search/index_status.ts";
-import { parseQuery, queryText, QueryText } from "../search/query.ts";
-import { queryModel, QueryVector } from "../search/retrieval.ts";
-import { SnapshotDatabase } from "../search/snapshot.ts";
+} from "../corpus/index_status.ts";
+import { parseQuery, queryText, QueryText } from "../query/query.ts";
+import { queryModel, QueryVector } from "../ranking/retrieval.ts";
+import { SnapshotDatabase } from "../corpus/snapshot.ts";
 import { failureNotes, mapAtOnce, SeveralDatabases } from "../store/several_databases.ts";
 import { reposOfIds } from "../store/statements.ts";
 import type { OnTiming } from "../timing.ts";

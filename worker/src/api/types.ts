@@ -1,6 +1,6 @@
 /** The types of requests and responses of the JSON API; docs/reference/http-api.md describes them. */
 
-import type { SearchContext } from "../search/context.ts";
+import type { SearchContext } from "../corpus/context.ts";
 
 /** The parameters of a request, each with all its values. */
 export type Params = Readonly<Record<string, readonly string[]>>;

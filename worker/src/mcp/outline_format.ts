@@ -11,7 +11,7 @@ import {
   outlineRows,
   type OutlineRow,
   topLevelNames,
-} from "../search/outline_rows.ts";
+} from "../snippets/outline_rows.ts";
 import { bytesBesideFooter, joinAnswer } from "./formatting.ts";
 import { byteSize, truncateLines } from "./token_budget.ts";
 

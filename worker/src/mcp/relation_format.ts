@@ -3,11 +3,11 @@
 import { constants } from "../../build/worker_data.json";
 import { countOf, escapeLine, formatNumber } from "../escaping.ts";
 import { length, strip, truncate } from "../python_strings.ts";
-import type { Caller, CallerTree } from "../search/callers.ts";
-import { type FoundDefinition, MEMBER_TYPE } from "../search/definitions.ts";
-import type { Implementation, Reference, ReferencePage } from "../search/references.ts";
-import { type Definition, sayNothingImplements, sayNothingRefers, sayRefersToNothing } from "../search/modules.ts";
-import type { UsePage } from "../search/uses.ts";
+import type { Caller, CallerTree } from "../relations/callers.ts";
+import { type FoundDefinition, MEMBER_TYPE } from "../relations/definitions.ts";
+import type { Implementation, Reference, ReferencePage } from "../relations/references.ts";
+import { type Definition, sayNothingImplements, sayNothingRefers, sayRefersToNothing } from "../relations/modules.ts";
+import type { UsePage } from "../relations/uses.ts";
 import { bytesBesideFooter, joinAnswer } from "./formatting.ts";
 import { byteSize } from "./token_budget.ts";
 

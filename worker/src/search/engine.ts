@@ -7,9 +7,9 @@ import { type Hit, hitFromRow } from "../store/hits.ts";
 import { partsFromHits, partRanges, type PartsByNode } from "../store/node_parts.ts";
 import { isRestricted, isTestPath, type Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
-import { type SearchContext, createContext } from "./context.ts";
-import { FileContents } from "./excerpts.ts";
-import { isDocument } from "./file_kinds.ts";
+import { type SearchContext, createContext } from "../corpus/context.ts";
+import { FileContents } from "../snippets/excerpts.ts";
+import { isDocument } from "../query/file_kinds.ts";
 import {
   filterLookup,
   type FilterLookup,
@@ -21,14 +21,14 @@ import {
   uncountedValues,
   unknownFilterNotes,
   withLanguageWords,
-} from "./filters.ts";
-import { cacheKey, countedValues, type CountedValues, metaStatement, parseMeta, resolveRepo } from "./index_status.ts";
-import { limitQuery } from "./limits.ts";
-import { definesLiteral, findSpans, type Literal, tokenLiteral } from "./literals.ts";
-import { mustMatch } from "./must_match.ts";
-import { EMPTY_QUERY, parseQuery, type Query, queryText, type QueryText } from "./query.ts";
-import { LITERAL, literalRanking, NAME, rankHits, type Ranking, SIMILAR_NAME, WORD } from "./ranking.ts";
-import { relationNotes } from "./relation_filters.ts";
+} from "../query/filters.ts";
+import { cacheKey, countedValues, type CountedValues, metaStatement, parseMeta, resolveRepo } from "../corpus/index_status.ts";
+import { limitQuery } from "../query/limits.ts";
+import { definesLiteral, findSpans, type Literal, tokenLiteral } from "../query/literals.ts";
+import { mustMatch } from "../query/must_match.ts";
+import { EMPTY_QUERY, parseQuery, type Query, queryText, type QueryText } from "../query/query.ts";
+import { LITERAL, literalRanking, NAME, rankHits, type Ranking, SIMILAR_NAME, WORD } from "../ranking/ranking.ts";
+import { relationNotes } from "../query/relation_filters.ts";
 import {
   duplicateCandidates,
   groupDuplicates,
@@ -38,7 +38,7 @@ import {
   type ResultPage,
   textKey,
   resultOf,
-} from "./results.ts";
+} from "../ranking/results.ts";
 import {
   candidateOrder,
   nearestNodes,
@@ -46,8 +46,8 @@ import {
   QueryVector,
   type VectorSearch,
   WordSearch,
-} from "./retrieval.ts";
-import { skippedPathNotes } from "./skipped_files.ts";
+} from "../ranking/retrieval.ts";
+import { skippedPathNotes } from "../corpus/skipped_files.ts";
 import {
   correctText,
   findCorrections,
@@ -55,7 +55,7 @@ import {
   missingWordsStatement,
   spellingNote,
   wordsToCheck,
-} from "./spelling.ts";
+} from "../query/spelling.ts";
 
 const { CANDIDATE_LIMITS, MAX_BY_VECTOR_ONLY, MAX_LISTED, MAX_SUGGESTED_NAMES } = constants.engine;
 const { NO_WORD_TEXT } = constants.engine;

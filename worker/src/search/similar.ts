@@ -11,12 +11,12 @@ import type { Hit } from "../store/hits.ts";
 import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { expandWords } from "../text.ts";
-import type { SearchContext } from "./context.ts";
+import type { SearchContext } from "../corpus/context.ts";
 import { fetchCandidates, paginate, type Pagination } from "./engine.ts";
-import { FileContents } from "./excerpts.ts";
-import { WORD } from "./ranking.ts";
-import { type ResultPage, type Result, resultOf } from "./results.ts";
-import { queryModel } from "./retrieval.ts";
+import { FileContents } from "../snippets/excerpts.ts";
+import { WORD } from "../ranking/ranking.ts";
+import { type ResultPage, type Result, resultOf } from "../ranking/results.ts";
+import { queryModel } from "../ranking/retrieval.ts";
 
 const { MAX_CANDIDATES, MAX_WORDS } = constants.similar;
 const { WORDS_ONLY } = constants.notes;

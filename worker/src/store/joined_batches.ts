@@ -1,8 +1,8 @@
 /** Joins the batches of concurrent callers to few requests. */
 
 import { keyOf } from "../collections.ts";
-import type { IndexMeta } from "../search/index_status.ts";
-import type { MetaDatabase } from "../search/snapshot.ts";
+import type { IndexMeta } from "../corpus/index_status.ts";
+import type { MetaDatabase } from "../corpus/snapshot.ts";
 import type { Row, Statement } from "./database.ts";
 
 /** The maximum number of statements in a request. */

@@ -1,8 +1,8 @@
 /** Runs each batch in several databases at once, and joins their rows as if they were one. */
 
 import { HttpError } from "../http_error.ts";
-import type { IndexMeta } from "../search/index_status.ts";
-import { IndexChanged, type MetaDatabase } from "../search/snapshot.ts";
+import type { IndexMeta } from "../corpus/index_status.ts";
+import { IndexChanged, type MetaDatabase } from "../corpus/snapshot.ts";
 import type { Row, Statement } from "./database.ts";
 
 /** Requests of a Worker that wait for an answer at a time: Cloudflare queues more. */

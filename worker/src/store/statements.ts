@@ -2,7 +2,7 @@
 
 import data, { constants } from "../../build/worker_data.json";
 import { rpartition } from "../python_strings.ts";
-import { tokenStems } from "../search/term_matching.ts";
+import { tokenStems } from "../query/term_matching.ts";
 import { sortBy } from "../sorting.ts";
 import { comparableScores } from "./bm25.ts";
 import type { Row, Statement, Value } from "./database.ts";

@@ -4,7 +4,7 @@ import { fsum } from "../../src/fsum.ts";
 import { Pattern, type RegexSources } from "../../src/python_regex.ts";
 import { compareText, casefold, strip } from "../../src/python_strings.ts";
 import { isTruncated, isVectorOnly, resultNotes } from "../../src/search/engine.ts";
-import { isDocument, kindWeight } from "../../src/search/file_kinds.ts";
+import { isDocument, kindWeight } from "../../src/query/file_kinds.ts";
 import {
   findMember,
   matchSimilar,
@@ -13,8 +13,8 @@ import {
   normalizeName,
   nameOverlap,
   spellings,
-} from "../../src/search/name_matching.ts";
-import { parseQuery, QueryText } from "../../src/search/query.ts";
+} from "../../src/ranking/name_matching.ts";
+import { parseQuery, QueryText } from "../../src/query/query.ts";
 import {
   fileBoosts,
   nameBoosts,
@@ -26,7 +26,7 @@ import {
   type Ranking,
   literalRanking,
   tiedRanking,
-} from "../../src/search/ranking.ts";
+} from "../../src/ranking/ranking.ts";
 import {
   countFacets,
   duplicateCandidates,
@@ -35,15 +35,15 @@ import {
   textKey,
   groupParts,
   type Result,
-} from "../../src/search/results.ts";
-import { parseFrames, frameNodeIds } from "../../src/search/retrieval.ts";
+} from "../../src/ranking/results.ts";
+import { parseFrames, frameNodeIds } from "../../src/ranking/retrieval.ts";
 import {
   correctText,
   nearestPart,
   oneEditVariants,
   spellingNote,
   wordsToCheck,
-} from "../../src/search/spelling.ts";
+} from "../../src/query/spelling.ts";
 import { hitFromRow } from "../../src/store/hits.ts";
 import { partRanges, partsFromRows } from "../../src/store/node_parts.ts";
 import { isTestPath } from "../../src/store/scope.ts";

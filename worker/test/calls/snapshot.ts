@@ -1,6 +1,6 @@
 /** The functions of the snapshot database that the tests call. */
 
-import { SnapshotDatabase } from "../../src/search/snapshot.ts";
+import { SnapshotDatabase } from "../../src/corpus/snapshot.ts";
 import type { Row } from "../../src/store/database.ts";
 
 export const snapshot = {

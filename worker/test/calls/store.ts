@@ -2,7 +2,7 @@
 
 import { errorFrom } from "../../src/bindings/d1.ts";
 import { closeMatches, nearestNames } from "../../src/suggestions.ts";
-import { pathCandidates } from "../../src/search/filters.ts";
+import { pathCandidates } from "../../src/query/filters.ts";
 import { queryFilters, VectorIndex } from "../../src/bindings/vectorize.ts";
 import { pathWords, prefixEnd, EMPTY_SCOPE, scopeParams, type Scope } from "../../src/store/scope.ts";
 

@@ -1,6 +1,6 @@
 /** The functions of the query parser, the tokenizer and the snippets that the tests call. */
 
-import { namePartStems, parseQuery, QueryText, queryText } from "../../src/search/query.ts";
+import { namePartStems, parseQuery, QueryText, queryText } from "../../src/query/query.ts";
 import {
   casefold,
   characterColumns,
@@ -18,12 +18,12 @@ import {
   expandWords,
 } from "../../src/text.ts";
 import { firstWords } from "../../src/bigrams.ts";
-import { porter } from "../../src/search/porter.ts";
-import { textStems, TermMatcher } from "../../src/search/term_matching.ts";
+import { porter } from "../../src/query/porter.ts";
+import { textStems, TermMatcher } from "../../src/query/term_matching.ts";
 import { ftsPhrase, ftsPrefix } from "../../src/store/fts_query.ts";
-import { foldWord, tokenize } from "../../src/search/unicode61.ts";
-import { definesLiteral, findLiterals, findSpans, tokenLiteral } from "../../src/search/literals.ts";
-import { type SnippetRequest, makeSnippet } from "../../src/search/snippets.ts";
+import { foldWord, tokenize } from "../../src/query/unicode61.ts";
+import { definesLiteral, findLiterals, findSpans, tokenLiteral } from "../../src/query/literals.ts";
+import { type SnippetRequest, makeSnippet } from "../../src/snippets/snippets.ts";
 
 function stringMethods(text: string): unknown {
   return {

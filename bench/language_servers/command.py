@@ -1,0 +1,195 @@
+"""Measures references against the languages' own tools.
+
+    python -m bench relations [--only LANGUAGE] [--count 150] [--half check|tuning] [--examples 5]
+
+Sources of pinned versions and the tools come from package managers and are cached. Definitions
+outside of tests are drawn by a fixed seed. All figures count lines: those that the tool names as
+references, those of `feeder references`, and those of `git grep -w` with the name.
+"""
+
+import argparse
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import median, quantiles
+from tempfile import TemporaryDirectory
+
+from speed.corpora import Unavailable, fetch
+from speed.repository import clone
+
+from feeder.config import Settings
+from feeder.corpus.index_status import Corpus
+from feeder.relations.references import ReferenceFinder
+from feeder.search.open_index import open_index
+from feeder.store import Statement
+from language_servers.comparison import (
+    ANOTHER,
+    MISSES,
+    MISTAKES,
+    SAME,
+    Sites,
+    compare,
+    draw,
+    misses,
+    mistakes,
+)
+from language_servers.language_server import LanguageServer, Line, RefusedRequest, ServerFailure
+from language_servers.tools import SUBJECTS, Subject
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAD = """\
+| language, sources | tool | definitions | lines of the tool | recall | of these resolved \
+| precision of resolved | where the tool decides | precision of all | `git grep -w`: recall \
+| precision | ms, median / p95 | of the tool |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|
+"""
+REASONS_HEAD = f"""
+| language | missed lines: {" | ".join(MISSES)} | resolved lines that the tool does not have: \
+{" | ".join(MISTAKES)} |
+|---|---|---|---|---|---|---|
+"""
+
+
+def main() -> int:
+    """Returns the exit code."""
+    args = _parse_args()
+    print(HEAD, end="")
+    reasons = []
+    for subject in SUBJECTS:
+        if args.only and subject.language not in args.only:
+            continue
+        try:
+            row, counts = _measure(subject, args)
+        except (Unavailable, ServerFailure, subprocess.SubprocessError) as exc:
+            reason = str(exc).splitlines()[0]
+            print(f"| {subject.language} | not measured: {reason} |{' |' * 10}", flush=True)
+            continue
+        print(row, flush=True)
+        columns = " | ".join(str(counts[one]) for one in (*MISSES, *MISTAKES))
+        reasons.append(f"| {subject.language} | {columns} |")
+    print(REASONS_HEAD + "\n".join(reasons))
+    return 0
+
+
+def _measure(subject: Subject, args: argparse.Namespace) -> tuple[str, Counter[str]]:
+    corpus = subject.check if args.half == "check" else subject.tuning
+    if subject.tool is None or corpus is None:
+        raise Unavailable(subject.reason)
+    sources = fetch(corpus, args.corpora)
+    with TemporaryDirectory() as folder:
+        repository = clone(sources, Path(folder).resolve() / corpus.name)
+        sync = [sys.executable, "-m", "feeder", "sync", "-q", "--model", "words", "-C"]
+        subprocess.run([*sync, str(repository)], check=True, capture_output=True)
+        with subject.tool.start(args.corpora.resolve(), repository) as tool:
+            sites, counts = _compare_all(subject, repository, tool, args)
+    name = f"{subject.language}, {', '.join(one.name for one in corpus.packages)}"
+    return f"| {name} | {subject.tool.name} | {_figures(sites, counts)} |", counts
+
+
+def _compare_all(
+    subject: Subject, repository: Path, tool: LanguageServer, args: argparse.Namespace
+) -> tuple[list[Sites], Counter[str]]:
+    """Compares all drawn definitions, and counts the reasons of differences.
+
+    A definition for which the tool fails is left out.
+    """
+    settings = Settings(repository, store="local", quiet=True, query_log=False)
+    reasons: Counter[str] = Counter()
+    examples: defaultdict[str, list[str]] = defaultdict(list)
+    sites = []
+    with open_index(settings) as index:
+        corpus = index.corpus
+        finder = ReferenceFinder(corpus)
+        largest = _largest_file(corpus, subject.languages)
+        tool.wait_until_ready(largest)
+        for drawn in draw(corpus, finder, subject.languages, tool, args.count):
+            try:
+                one = compare(corpus, finder, drawn, tool)
+                differences = [*misses(corpus, finder, one), *mistakes(corpus, one, tool)]
+            except ServerFailure as exc:
+                reason = str(exc).splitlines()[0]
+                print(f"{drawn.definition.symbol} is left out: {reason}", file=sys.stderr)
+                if not isinstance(exc, RefusedRequest):
+                    tool.restart(largest)
+                continue
+            sites.append(one)
+            for reason, (path, line) in differences:
+                reasons[reason] += 1
+                examples[reason].append(f"{drawn.definition.symbol}: {path}:{line}")
+    for reason, lines in examples.items():
+        for text in lines[: args.examples]:
+            print(f"{subject.language}, {reason}: {text}", file=sys.stderr)
+    return sites, reasons
+
+
+def _largest_file(corpus: Corpus, languages: Sequence[str]) -> str:
+    """The file with the most nodes of these languages."""
+    names = ", ".join("?" for _ in languages)
+    sql = (
+        f"SELECT path FROM docs WHERE repo = ? AND language IN ({names}) "
+        "GROUP BY path ORDER BY count(*) DESC, path LIMIT 1"
+    )
+    [rows] = corpus.database.run([Statement(sql, (corpus.repo, *languages))])
+    if not rows:
+        raise Unavailable("its sources have no such files")
+    return str(rows[0][0])
+
+
+def _figures(sites: Sequence[Sites], reasons: Mapping[str, int]) -> str:
+    """The columns of the table from the number of definitions on."""
+    right = sum(len(one.resolved & one.by_tool) for one in sites) + reasons[SAME]
+    decided = right + reasons[ANOTHER]
+    recall = _share(sites, lambda one: one.listed & one.by_tool, lambda one: one.by_tool)
+    share_resolved = _share(
+        sites, lambda one: one.resolved & one.by_tool, lambda one: one.listed & one.by_tool
+    )
+    columns = [
+        str(len(sites)),
+        f"{sum(len(one.by_tool) for one in sites):,}",
+        recall,
+        share_resolved,
+        _share(sites, lambda one: one.resolved & one.by_tool, lambda one: one.resolved),
+        f"{right / decided:.3f}".lstrip("0") if decided else "-",
+        _share(sites, lambda one: one.listed & one.by_tool, lambda one: one.listed),
+        _share(sites, lambda one: one.by_grep & one.by_tool, lambda one: one.by_tool),
+        _share(sites, lambda one: one.by_grep & one.by_tool, lambda one: one.by_grep),
+        _milliseconds([one.seconds for one in sites]),
+        _milliseconds([one.tool_seconds for one in sites]),
+    ]
+    return " | ".join(columns)
+
+
+def _share(
+    sites: Sequence[Sites], part: Callable[[Sites], set[Line]], all_: Callable[[Sites], set[Line]]
+) -> str:
+    total = sum(len(all_(one)) for one in sites)
+    return f"{sum(len(part(one)) for one in sites) / total:.3f}".lstrip("0") if total else "-"
+
+
+def _milliseconds(seconds: Sequence[float]) -> str:
+    if len(seconds) < 2:
+        return "-"
+    p95 = quantiles(seconds, n=20, method="inclusive")[-1]
+    return f"{1000 * median(seconds):.0f} / {1000 * p95:.0f}"
+
+
+def _parse_args() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench relations",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--only", action="append", help="Measure this language only; can be given more than once.")
+    add("--count", type=int, default=150, help="Definitions of each language.")
+    add("--half", choices=["check", "tuning"], default="check", help="The sources to measure.")
+    add("--examples", type=int, default=0, help="Print this many lines of each reason on stderr.")
+    add(
+        "--corpora",
+        type=Path,
+        default=ROOT / ".bench",
+        help="Cache folder of sources and tools (default: .bench).",
+    )
+    return parser.parse_args(sys.argv[2:])

@@ -1,0 +1,194 @@
+"""Compares the index with HEAD and the working tree, and says in a sentence how far it is
+behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from feeder.notes import Note, NoteKind
+from feeder.source import git
+from feeder.store import Database
+
+if TYPE_CHECKING:
+    from feeder.session.session import Session
+
+
+SHORT_COMMIT = 7
+"""Digits of a commit id in messages."""
+
+UNFINISHED = ("No sync has finished yet, so files are missing.", "To continue: feeder sync")
+
+
+class IndexStatus(NamedTuple):
+    """The state of a repository's index against HEAD.
+
+    `equals` is the indexed commit, empty before the first complete run. `behind` and `ahead` count
+    commits of HEAD and of the index that the other lacks; None if the indexed commit is not in this
+    repository. `edited` counts the shown files that have changed since. The index is `unfinished`
+    after a stopped run, and `partial` after files were indexed one by one, or lost their postings
+    to a migration. With `working` it equals the working tree on that commit as of the last run, or
+    as of this request if `seen`. `below` is the only folder that is indexed. `changed_files` says
+    how many files on disk differ.
+    """
+
+    repo: str
+    equals: str = ""
+    head: str = ""
+    behind: int | None = 0
+    ahead: int | None = 0
+    edited: int = 0
+    unfinished: bool = False
+    working: bool = False
+    below: str = ""
+    partial: bool = False
+    seen: bool = False
+    changed_files: Note | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """All fields but the note, which is one of `notes`."""
+        fields = self._asdict()
+        del fields["changed_files"]
+        return fields
+
+    @property
+    def note(self) -> str:
+        """The state in a sentence or two, with the command that brings the index up to date."""
+        return " ".join(map(str, self.notes))
+
+    @property
+    def notes(self) -> list[Note]:
+        """The sentences of `note`."""
+        equals = self._working_tree_note() if self.working else self._committed_note()
+        return [
+            note for note in (self._edited_note(), equals, self.changed_files) if note is not None
+        ]
+
+    def _committed_note(self) -> Note | None:
+        was, now = self.equals[:SHORT_COMMIT], self.head[:SHORT_COMMIT]
+        if not was or not now:
+            return _state_note(*UNFINISHED) if self.unfinished else None
+        index = f"The index of the folder {self.below}" if self.below else "The index"
+        if self.unfinished:
+            text = f"{index} equalled {was}; a later sync is running or was stopped"
+            return _state_note(text, self._sync_command)
+        if self.partial:
+            text = (
+                f"{index} equals {was} except for files that were indexed one by one, or are to "
+                "be read again."
+            )
+            return _state_note(text, f"To index all files: {self._sync_command}")
+        if self.equals == self.head:
+            return _state_note(f"The index equals {self._folder_prefix}HEAD {now}.")
+        if self.behind is None:
+            text = f"{index} equals {was}, a commit that is not in this repository; HEAD is {now}"
+            return _state_note(text, self._sync_command)
+        text = f"{index} {self._distance(self.behind)} ({was} → {now})"
+        return _state_note(text, self._sync_command)
+
+    @property
+    def _folder_prefix(self) -> str:
+        return f"the folder {self.below} of " if self.below else ""
+
+    @property
+    def _sync_command(self) -> str:
+        return f"feeder sync --path {quote(self.below)}" if self.below else "feeder sync"
+
+    def _distance(self, behind: int) -> str:
+        if not self.ahead:
+            return f"is {_count_commits(behind)} behind HEAD"
+        if not behind:
+            return f"is {_count_commits(self.ahead)} ahead of HEAD"
+        return f"lacks {_count_commits(behind)} of HEAD and has {self.ahead} that HEAD lacks"
+
+    def _working_tree_note(self) -> Note:
+        was, now = self.equals[:SHORT_COMMIT], self.head[:SHORT_COMMIT]
+        equals = f"The index equals {self._folder_prefix}the working tree"
+        if self.unfinished or self.partial:
+            text = f"{equals} before the last sync, which is incomplete"
+            return _state_note(text, self._sync_command)
+        if not self.seen:
+            equals = f"{equals} last seen"
+        if not was:
+            return _state_note(f"{equals}, before the first commit.")
+        if self.equals == self.head:
+            return _state_note(f"{equals} on {now}.")
+        command = f"{self._sync_command} --working-tree"
+        return _state_note(f"{equals} on {was}; HEAD is {now}", command)
+
+    def _edited_note(self) -> Note | None:
+        if not self.edited:
+            return None
+        have = "has" if self.edited == 1 else "have"
+        return _state_note(f"{self.edited} of the files shown {have} changed since.")
+
+
+def _state_note(text: str, remedy: str = "") -> Note:
+    return Note(NoteKind.INDEX_STATE, text, remedy)
+
+
+def read_index_status(
+    base: Path, repo: str, meta: Mapping[str, str], changed_files: int = 0, *, seen_tree: str = ""
+) -> IndexStatus:
+    """Compares the index's `meta` with git in the folder `base`; without git there is no HEAD.
+
+    `seen_tree` is the id of the root tree if the working tree was checked for this request.
+    """
+    equals = meta.get(f"{repo}:head", "")
+    head = git.head_commit_or_none(base) or ""
+    run, done = (meta.get(f"{repo}:{key}", "") for key in ("run", "done"))
+    is_whole = f"{repo}:tree" in meta
+    unfinished = bool(head) and not is_whole and run != done
+    partial = bool(equals) and not is_whole and not unfinished
+    is_working, below = bool(meta.get(f"{repo}:working")), meta.get(f"{repo}:below", "")
+    is_seen = is_working and bool(seen_tree) and meta.get(f"{repo}:tree") == seen_tree
+    status = IndexStatus(
+        repo, equals, head, 0, 0, changed_files, unfinished, is_working, below, partial, is_seen
+    )
+    if not equals or not head or equals == head:
+        return status
+    if not is_working and is_whole and git.tree_id_at(base, head, below) == meta[f"{repo}:tree"]:
+        return status._replace(equals=head)
+    counts = git.ahead_behind(base, equals, head)
+    return status._replace(ahead=counts and counts[0], behind=counts and counts[1])
+
+
+def _count_commits(count: int) -> str:
+    return "1 commit" if count == 1 else f"{count} commits"
+
+
+class Corpus(NamedTuple):
+    """An index and the files that it is of: `base` is their root folder, `repo` their name in the
+    index, `meta` the index's state.
+
+    `seen_tree` is the id of the root tree if the working tree was checked for this request.
+    """
+
+    database: Database
+    base: Path
+    repo: str
+    meta: Mapping[str, str]
+    seen_tree: str = ""
+
+    @classmethod
+    def from_store(cls, store: Session, meta: Mapping[str, str]) -> Corpus:
+        """The corpus of an open session."""
+        return cls(store.index.database, store.workspace.base, store.workspace.repo, meta)
+
+    def status(self, changed_files: int = 0, *, is_empty: bool = False) -> IndexStatus:
+        """Compares the index with git; `changed_files` of the files shown have changed since.
+
+        For an answer that `is_empty`, or has only similar hits, files on disk that differ from
+        the index are counted.
+        """
+        status = read_index_status(
+            self.base, self.repo, self.meta, changed_files, seen_tree=self.seen_tree
+        )
+        if not is_empty:
+            return status
+        from feeder.corpus.unindexed_files import changed_files_note  # few answers are empty
+
+        return status._replace(changed_files=changed_files_note(self))

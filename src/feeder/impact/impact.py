@@ -1,0 +1,366 @@
+"""Finds what a change touches: callers, overriding members, tests, documents and similar code.
+
+Start with `find_impact`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from math import log2, sqrt
+from typing import Any, NamedTuple
+
+from feeder.corpus.index_status import Corpus
+from feeder.impact.changed_nodes import ADDED, REMOVED, Change, ChangedNode
+from feeder.impact.mentions import Mention, find_mentions
+from feeder.impact.name_convention import name_score, symbol_score
+from feeder.impact.near_duplicates import NearDuplicate, find_near_duplicates
+from feeder.impact.runnable_tests import declares_test, is_test_by_name, may_be_test
+from feeder.relation import IMPORT
+from feeder.relations.modules import Definition
+from feeder.relations.references import (
+    KIND_NAMES,
+    Reference,
+    ReferenceFinder,
+    with_text,
+)
+from feeder.relations.resolution import is_compound
+from feeder.search.open_index import SearchIndex
+from feeder.source.co_changes import co_changes
+from feeder.store.inventory import files_below, files_with_code, methods_of_files
+from feeder.store.scope import is_test_path
+
+MAX_NODES = 60
+"""Changed nodes whose references are read, those with a changed signature first."""
+
+MAX_STEPS = 60
+"""Nodes that refer to a changed one, whose own references are read for tests."""
+
+MAX_OVERRIDING = 100
+"""Members that override a changed one."""
+
+RESOLVED, BY_NAME, OWNER = 1.0, 0.15, 0.3
+"""Scores of a test that refers to a changed node, to its name only, or to the type around it."""
+
+OVER_STEPS = {2: 0.4, 3: 0.2}
+"""Scores of a test that refers to what refers to a changed node, and to what refers to that."""
+
+NAME_WEIGHT, HISTORY_WEIGHT = 1.0, 0.7
+"""Weights of a test's file name and of earlier commits, beside 1 for references."""
+
+CHANGED = "changed"
+"""The reason of a test file that the change edits."""
+
+CHANGED_SCORE = 1 + NAME_WEIGHT + HISTORY_WEIGHT
+"""No other test file has a higher score."""
+
+
+class ImpactReference(NamedTuple):
+    """A site that refers to a changed node."""
+
+    of: ChangedNode
+    reference: Reference
+
+    def as_json(self) -> dict[str, Any]:
+        """The site as `Reference.as_json`, with the id of the changed node."""
+        return {"of": self.of.id, **self.reference.as_json()}
+
+
+class ImpactTest(NamedTuple):
+    """A test file that a change edits or may break.
+
+    `node` is the symbol of the test that reaches the change in `steps` (1 for a direct reference),
+    empty with 0 steps for a file that the change itself edits, or that only its name or history
+    connects. `reasons` are `changed` alone, or `reference`, `name` and `history`.
+    """
+
+    path: str
+    node: str
+    steps: int
+    reasons: tuple[str, ...]
+    score: float
+
+    def as_json(self) -> dict[str, Any]:
+        """The test for `--json`."""
+        fields = self._asdict()
+        return {**fields, "reasons": list(self.reasons), "score": round(self.score, 4)}
+
+
+class Impact(NamedTuple):
+    """The nodes, tests and documents that a change touches, each list with the surest first.
+
+    `at_least` if some may be missing.
+    """
+
+    change: Change
+    references: list[ImpactReference]
+    tests: list[ImpactTest]
+    documents: list[Mention]
+    similar: list[NearDuplicate]
+    at_least: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """The lists for `--json`, with their lengths before they were cut."""
+        return {
+            "base": self.change.base,
+            "changed": [one.as_json() for one in self.change.nodes],
+            "references": [one.as_json() for one in self.references],
+            "tests": [one.as_json() for one in self.tests],
+            "documents": [one.as_json() for one in self.documents],
+            "similar": [one.as_json() for one in self.similar],
+        }
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of entries of each list."""
+        return {
+            "changed": len(self.change.nodes),
+            "references": len(self.references),
+            "tests": len(self.tests),
+            "documents": len(self.documents),
+            "similar": len(self.similar),
+        }
+
+    def first(self, corpus: Corpus, limit: int) -> Impact:
+        """The same with at most `limit` entries of each list, and the text of the references.
+
+        Test files that the change edits are never left out.
+        """
+        references = self.references[:limit]
+        texts = with_text(corpus, [one.reference for one in references])
+        return self._replace(
+            change=self.change._replace(nodes=self.change.nodes[:limit]),
+            references=[
+                one._replace(reference=text) for one, text in zip(references, texts, strict=True)
+            ],
+            tests=self.tests[: max(limit, len(self.change.tests))],
+            documents=self.documents[:limit],
+            similar=self.similar[:limit],
+        )
+
+
+def find_impact(index: SearchIndex, change: Change, *, tests_only: bool = False) -> Impact:
+    """Finds what a change touches.
+
+    Raises UserError for an index without relations.
+    """
+    corpus = index.corpus
+    finder = _ImpactFinder(corpus, change)
+    for node in finder.nodes:
+        finder.add(node)
+    finder.add_further_steps()
+    tests = finder.ranked_tests()
+    references = sorted(dict.fromkeys(finder.references), key=_order)
+    documents: list[Mention] = []
+    similar: list[NearDuplicate] = []
+    if not tests_only:
+        names = [(one.id, one.name) for one in finder.nodes]
+        documents = find_mentions(corpus, names, change.paths)
+        similar = find_near_duplicates(index, change)
+    is_cut = finder.is_cut or finder.finder.is_cut or change.unread > 0
+    nodes = sorted(change.nodes, key=lambda one: (not one.is_code, *_importance(one), one.path))
+    return Impact(
+        change._replace(nodes=nodes), references, tests, documents, similar, at_least=is_cut
+    )
+
+
+class _Evidence(NamedTuple):
+    """A test node that reaches a changed node, by `score`."""
+
+    score: float
+    steps: int
+    node: str
+
+
+class _ImpactFinder:
+    def __init__(self, corpus: Corpus, change: Change) -> None:
+        self._corpus = corpus
+        self._change = change
+        self.finder = ReferenceFinder(corpus)
+        code = [one for one in change.nodes if one.is_code and not one.is_named_by_argument]
+        ordered = sorted(code, key=lambda one: (is_test_path(one.path), *_importance(one)))
+        self.nodes = ordered[:MAX_NODES]
+        self.is_cut = len(ordered) > MAX_NODES
+        self.references: list[ImpactReference] = []
+        sources = [one for one in change.nodes if one.is_code and not is_test_path(one.path)]
+        self._symbols = [one.name for one in sorted(sources, key=_importance)[:MAX_NODES]]
+        self._changed = {(one.path, one.name) for one in change.nodes}
+        self._evidence: dict[str, dict[str, _Evidence]] = {}
+        self._steps: dict[tuple[str, str], list[str]] = {}
+        self._owners: set[tuple[str, str]] = set()
+
+    def add(self, node: ChangedNode) -> None:
+        """Adds the references to a changed node, and the members that override it."""
+        definition = self._definition(node)
+        sites = self.finder.references(definition)
+        if node.change == ADDED:
+            sites = [one for one in sites if one.resolved]
+        evidence = self._evidence.setdefault(node.id, {})
+        is_common = not is_compound(definition.name)
+        for one in sites:
+            if is_test_path(one.path):
+                by_name = BY_NAME / 3 if is_common else BY_NAME
+                _add_evidence(evidence, one, RESOLVED if one.resolved else by_name, 1)
+                continue
+            key = one.node.path, one.node.symbol or ""
+            if key in self._changed:
+                continue
+            self.references.append(ImpactReference(node, one))
+            if one.resolved and one.kind != KIND_NAMES[IMPORT] and one.node.symbol:
+                self._steps.setdefault(key, []).append(node.id)
+        overriding = [
+            one
+            for one in self.finder.overriding(definition)
+            if (one.path, one.node.symbol) not in self._changed
+        ]
+        self.is_cut |= len(overriding) > MAX_OVERRIDING
+        self.references += [ImpactReference(node, one) for one in overriding[:MAX_OVERRIDING]]
+        if definition.owner and not definition.is_type:
+            self._add_owner(node, definition)
+
+    def _definition(self, node: ChangedNode) -> Definition:
+        """The definition of a changed node, which the index may have in another version or not."""
+        outer, _, name = node.name.rpartition(".")
+        for definition, hit in self.finder.named_definitions(node.name):
+            if (hit.path, hit.symbol) == (node.path, node.name):
+                return definition
+        owner = node.owner
+        if not owner and outer and node.node_type == "method":
+            named = self.finder.named_definitions(outer)
+            owner = outer if any(hit.symbol == outer for _, hit in named) else ""
+        return Definition(
+            node.path, node.language, node.name, name, owner, is_type=node.node_type == "class"
+        )
+
+    def _add_owner(self, node: ChangedNode, definition: Definition) -> None:
+        """Adds the tests that refer to the type around a member."""
+        owner = self.finder.type_around(definition)
+        if not owner:
+            return
+        evidence = self._evidence.setdefault(f"owner {owner.path} {owner.symbol}", {})
+        if (owner.path, owner.symbol) in self._owners:
+            return
+        self._owners.add((owner.path, owner.symbol))
+        for one in self.finder.references(owner):
+            if one.resolved and is_test_path(one.path):
+                _add_evidence(evidence, one, OWNER, 1)
+
+    def add_further_steps(self) -> None:
+        """Adds the tests that refer to what refers to a changed node.
+
+        For a node that no test reaches so, another step is followed.
+        """
+        left = MAX_STEPS
+        for steps, score in OVER_STEPS.items():
+            followed, self._steps = self._steps, {}
+            for (path, symbol), ids in followed.items():
+                unreached = [id_ for id_ in ids if not self._evidence[id_]]
+                if steps > min(OVER_STEPS) and not unreached:
+                    continue
+                if not left:
+                    self.is_cut = True
+                    return
+                left -= 1
+                self._add_step(path, symbol, ids, _Evidence(score, steps, ""))
+
+    def _add_step(self, path: str, symbol: str, ids: list[str], evidence: _Evidence) -> None:
+        """Adds the tests that refer to one node, and collects what else refers to it."""
+        named = self.finder.named_definitions(symbol)
+        same = [one for one, hit in named if (hit.path, hit.symbol) == (path, symbol)]
+        for site in self.finder.references(same[0]) if same else ():
+            if not site.resolved:
+                continue
+            key = site.node.path, site.node.symbol or ""
+            if is_test_path(site.path):
+                for id_ in ids:
+                    _add_evidence(self._evidence[id_], site, evidence.score, evidence.steps)
+            elif key[1] and key not in self._changed:
+                self._steps.setdefault(key, []).extend(ids)
+
+    def ranked_tests(self) -> list[ImpactTest]:
+        """The files of tests that reach the change, the likeliest first."""
+        by_path: defaultdict[str, float] = defaultdict(float)
+        best: dict[str, _Evidence] = {}
+        for evidence in self._evidence.values():
+            for path, one in evidence.items():
+                by_path[path] += one.score / log2(1 + len(evidence))
+                if path not in best or one[:2] > best[path][:2]:
+                    best[path] = one
+        sources = [path for path in self._change.paths if not is_test_path(path)]
+        changed = {*self._change.paths, *self._change.tests}
+        files = files_below(self._corpus.database, self._corpus.repo, "")
+        tests = [path for path in files if path not in changed and may_be_test(path)]
+        names = {path: self._name_score(sources, path) for path in tests}
+        code = {one.path for one in self.nodes}
+        sources = [path for path in sources if path in code] or sources
+        history = co_changes(self._corpus.base, self._change.base, sources)
+        near = [path for path in tests if path in by_path or names[path] or path in history]
+        runnable = self._runnable(near)
+        tests = [path for path in near if path in runnable]
+        history = {path: history[path] for path in tests if path in history}
+        most = max(by_path.values(), default=0) or 1
+        most_history = max(history.values(), default=0) or 1
+        ranked = [ImpactTest(path, "", 0, (CHANGED,), CHANGED_SCORE) for path in self._change.tests]
+        for path in tests:
+            # the square root, so that a file with much of one signal leaves room for the others
+            reference = sqrt(by_path.get(path, 0) / most)
+            name, earlier = names[path], sqrt(history.get(path, 0) / most_history)
+            score = reference + NAME_WEIGHT * name + HISTORY_WEIGHT * earlier
+            reasons = tuple(
+                reason
+                for reason, value in (
+                    ("reference", reference),
+                    ("name", name),
+                    ("history", earlier),
+                )
+                if value
+            )
+            if reasons:
+                closest = best.get(path)
+                node, steps = (closest.node, closest.steps) if closest else ("", 0)
+                ranked.append(ImpactTest(path, node, steps, reasons, score))
+        return sorted(ranked, key=lambda one: (CHANGED not in one.reasons, -one.score, one.path))
+
+    def _name_score(self, sources: Sequence[str], test: str) -> float:
+        """The score of a test's name for the changed files and what changed in them."""
+        by_file = (name_score(path, test) for path in sources)
+        by_symbol = (symbol_score(name, test) for name in self._symbols)
+        return max((*by_file, *by_symbol), default=0)
+
+    def _runnable(self, paths: Sequence[str]) -> set[str]:
+        """The test files among files of the index, without helpers, data and pages."""
+        named = [path for path in paths if is_test_by_name(path)]
+        others = [path for path in paths if not is_test_by_name(path)]
+        database, repo = self._corpus.database, self._corpus.repo
+        tests = {one.path for one in methods_of_files(database, repo, others) if declares_test(one)}
+        return tests | files_with_code(database, repo, named)
+
+
+def _add_evidence(
+    evidence: dict[str, _Evidence], site: Reference, score: float, steps: int
+) -> None:
+    """Adds the site of a test; a call in a test says more than an import."""
+    existing = evidence.get(site.path)
+    name = site.node.symbol or ""
+    if (
+        existing is None
+        or score > existing.score
+        or (score == existing.score and name and not existing.node)
+    ):
+        evidence[site.path] = _Evidence(score, steps, name)
+
+
+def _importance(node: ChangedNode) -> tuple[Any, ...]:
+    """Sorts changed nodes: what breaks its callers first."""
+    return not node.signature_changed, node.change != REMOVED, node.change == ADDED
+
+
+def _order(one: ImpactReference) -> tuple[Any, ...]:
+    site = one.reference
+    return (
+        not site.resolved,
+        site.kind == KIND_NAMES[IMPORT],
+        *_importance(one.of),
+        site.path,
+        site.line,
+    )

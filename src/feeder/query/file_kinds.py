@@ -1,0 +1,86 @@
+"""Classifies files as tests, documents, examples or data, and weighs their nodes down unless
+the query asks for that kind.
+"""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from feeder.query.query import QueryText
+from feeder.store.hits import Hit
+from feeder.store.scope import is_test_path
+
+DOCUMENT_PATH_PATTERN = re.compile(
+    r"""
+    \.(?:md|markdown|mdx|rst|txt|adoc|org|pdf|docx|docm|odt|pptx|pptm|odp|epub|x?html?|mhtml?|rtf|[1-9])$
+    | (?:^|/)(?:changes|changelog|history|news|(?:un)?licen[sc]e|copying|authors)(?:[.-][^/]*)?$
+    | (?:^|/)(?:docs?|changelogs?|\.github)/
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+EXAMPLE_PATH_PATTERN = re.compile(
+    r"(?:^|/)_?(?:examples?|samples?|demos?|templates?|fixtures?|testdata|mocks?|__mocks__"
+    r"|benchmarks?|playground|website|www)/",
+    re.IGNORECASE,
+)
+DOCUMENT_NODE_TYPES = ("doc", "md", "sheet")
+DATA_NODE_TYPES = ("json", "yaml", "toml", "xml")
+"""First words of the node types of documents and of data, whatever the file's name."""
+
+
+class FileKind(NamedTuple):
+    """A kind of file: the weight of its nodes, and the words of queries that ask for it."""
+
+    name: str
+    weight: float
+    query_pattern: re.Pattern[str]
+
+
+# chosen by `python -m bench answers`; see docs/explanation/ranking.md
+TEST = FileKind("test", 0.3, re.compile(r"test|\bspecs?\b"))
+DOCUMENT = FileKind(
+    "document",
+    0.4,
+    re.compile(
+        r"\b(?:docs?|document(?:s|ed|ation)?|manuals?|readme|changelog|guides?|tutorials?"
+        r"|release notes|licen[sc]e)\b"
+    ),
+)
+EXAMPLE = FileKind(
+    "example", 0.7, re.compile("example|sample|demo|template|fixture|mock|benchmark")
+)
+DATA = FileKind(
+    "data", 0.6, re.compile(r"\b(?:json|ya?ml|toml|xml|config\w*|settings?|manifest)\b")
+)
+
+
+def kind_weight(hit: Hit, query_text: QueryText) -> tuple[str, float]:
+    """The kind of a node's file and its weight; 1 for code and what the query asks for."""
+    kind = _classify(hit.path, hit.node_type)
+    return (
+        (kind.name, kind.weight)
+        if kind and not query_text.matches(kind.query_pattern)
+        else ("", 1.0)
+    )
+
+
+@lru_cache(10_000)
+def _classify(path: str, node_type: str) -> FileKind | None:
+    if is_test_path(path):
+        return TEST
+    part = node_type.partition("_")[0]
+    if is_document(path) or part in DOCUMENT_NODE_TYPES:
+        return DOCUMENT
+    if part in DATA_NODE_TYPES:
+        return DATA
+    return EXAMPLE if EXAMPLE_PATH_PATTERN.search(path) else None
+
+
+def is_source(path: str) -> bool:
+    """Returns True for a path of neither a test nor a document."""
+    return not is_test_path(path) and not is_document(path)
+
+
+def is_document(path: str) -> bool:
+    """Returns True for a path of a document for readers."""
+    return DOCUMENT_PATH_PATTERN.search(path) is not None

@@ -1,0 +1,167 @@
+"""Finds the callers of a definition and the callers of these, as a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from feeder.corpus.index_status import Corpus
+from feeder.relation import IMPORT
+from feeder.relations.modules import Definition
+from feeder.relations.references import (
+    KIND_NAMES,
+    Reference,
+    ReferenceFilter,
+    ReferenceFinder,
+    target_json,
+)
+from feeder.relations.targets import Target
+from feeder.store.relations import RelatedNode
+from feeder.store.scope import is_test_path
+
+MAX_DEPTH = 10
+"""Levels of a tree of callers."""
+
+
+class Caller:
+    """A node that refers to a definition, with the nodes that refer to it.
+
+    `omitted` counts the callers of this node that a limit left out. Callers of a node that stands
+    elsewhere in the tree, or that refers by name only, are not followed.
+    """
+
+    def __init__(self, node: RelatedNode, references: Sequence[Reference]) -> None:
+        self.node = node
+        self.resolved = any(one.resolved for one in references)
+        self.lines = sorted({one.line for one in references})
+        self.callers: list[Caller] = []
+        self.omitted = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """The caller and its callers for `--json`."""
+        return {
+            "id": self.node.id,
+            "path": self.node.path,
+            "symbol": self.node.symbol,
+            "node_type": self.node.node_type,
+            "start_line": self.node.first_line,
+            "end_line": self.node.last_line,
+            "is_test": is_test_path(self.node.path),
+            "resolved": self.resolved,
+            "lines": self.lines,
+            "callers": [one.as_json() for one in self.callers],
+            "omitted": self.omitted,
+        }
+
+
+class CallerTree(NamedTuple):
+    """The callers of a target; `total` counts all of the tree, with the omitted ones.
+
+    `is_limited` tells whether the limit left out callers, or those of the last ones.
+    """
+
+    target: Definition
+    callers: list[Caller]
+    omitted: int
+    total: int
+    at_least: bool
+    is_limited: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """The tree for `--json`."""
+        return {
+            "target": target_json(self.target),
+            "callers": [one.as_json() for one in self.callers],
+            "omitted": self.omitted,
+            "total": self.total,
+            "at_least": self.at_least,
+        }
+
+
+def find_callers(
+    corpus: Corpus, target: Target, text: str, requested: ReferenceFilter, depth: int
+) -> CallerTree:
+    """The tree of callers down to a depth, with at most `requested.limit` nodes.
+
+    All nodes of one level come before the next level. With `tests` `only`, what leads to no
+    test is left out.
+    """
+    builder = _TreeBuilder(ReferenceFinder(corpus), requested)
+    definition = builder.finder.definition(target, text)
+    root = builder.build(definition, depth)
+    if requested.tests == "only":
+        root.callers = list(_leading_to_tests(root.callers))
+    omitted = root.omitted + sum(one.omitted for one in _all_callers(root.callers))
+    total = sum(1 for _ in _all_callers(root.callers)) + omitted
+    is_limited = builder.is_stopped or omitted > 0
+    at_least = builder.finder.is_cut or is_limited
+    return CallerTree(definition, root.callers, root.omitted, total, at_least, is_limited)
+
+
+class _TreeBuilder:
+    def __init__(self, finder: ReferenceFinder, requested: ReferenceFilter) -> None:
+        self.finder = finder
+        self.is_stopped = False
+        """True if the limit was reached before the callers of all nodes were looked for."""
+        self._requested = requested
+        self._seen: set[tuple[str, str | None]] = set()
+
+    def build(self, definition: Definition, depth: int) -> Caller:
+        """A node for the definition itself, with its callers."""
+        root = Caller(RelatedNode("", definition.path, None, "", None, 0, 0, "", 0, 0), ())
+        self._seen.add((definition.path, definition.symbol))
+        level: list[tuple[Caller, Definition]] = [(root, definition)]
+        left = self._requested.limit
+        for levels_below in reversed(range(depth)):
+            following: list[tuple[Caller, Definition]] = []
+            for parent, called in level:
+                callers = list(self._callers(called))
+                parent.callers = callers[: max(left, 0)]
+                parent.omitted = len(callers) - len(parent.callers)
+                left -= len(parent.callers)
+                following += self._to_follow(parent.callers)
+            self.is_stopped |= left <= 0 and levels_below > 0 and bool(following)
+            level = following if left > 0 else []
+        return root
+
+    def _callers(self, definition: Definition) -> Iterator[Caller]:
+        """Yields the nodes that refer to a definition, except for imports."""
+        by_node: dict[str, list[Reference]] = {}
+        for one in self.finder.references(definition):
+            if self._is_requested(one):
+                by_node.setdefault(one.node.id, []).append(one)
+        for references in by_node.values():
+            node = references[0].node
+            if (node.path, node.symbol) != (definition.path, definition.symbol):
+                yield Caller(node, references)
+
+    def _is_requested(self, one: Reference) -> bool:
+        if one.kind == KIND_NAMES[IMPORT] and one.kind not in self._requested.kinds:
+            return False
+        if self._requested.kinds and one.kind not in self._requested.kinds:
+            return False
+        return not (self._requested.tests == "no" and is_test_path(one.path))
+
+    def _to_follow(self, callers: Sequence[Caller]) -> Iterator[tuple[Caller, Definition]]:
+        for caller in callers:
+            node = caller.node
+            key = node.path, node.symbol
+            if caller.resolved and node.symbol and key not in self._seen:
+                self._seen.add(key)
+                for definition, hit in self.finder.named_definitions(node.symbol):
+                    if (hit.path, hit.symbol) == key:
+                        yield caller, definition
+                        break
+
+
+def _all_callers(callers: Sequence[Caller]) -> Iterator[Caller]:
+    for one in callers:
+        yield one
+        yield from _all_callers(one.callers)
+
+
+def _leading_to_tests(callers: Sequence[Caller]) -> Iterator[Caller]:
+    for one in callers:
+        one.callers = list(_leading_to_tests(one.callers))
+        if one.callers or is_test_path(one.node.path):
+            yield one

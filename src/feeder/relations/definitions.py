@@ -1,0 +1,219 @@
+"""Finds where a name is defined, also the name at a position in a file."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from feeder.corpus.index_status import Corpus
+from feeder.errors import NotInIndexError, UserError
+from feeder.query.query_plan import path_from_root
+from feeder.relation import MENTION, Relation
+from feeder.relations.modules import Definition
+from feeder.relations.outcomes import Evidence, Resolution, elsewhere, surest
+from feeder.relations.references import ReferenceFinder, with_text
+from feeder.relations.resolution import FileFacts
+from feeder.relations.targets import (
+    EMPTY_TARGET_ERROR,
+    Target,
+    list_first,
+    members_named,
+    resolve_target,
+)
+from feeder.snippets.outline import MEMBER_TYPE
+from feeder.store.hits import Hit
+from feeder.store.relations import RelatedNode, line_numbers
+
+_WORD = re.compile(r"[\w$]+")
+RUBY_WORD_PATTERN = re.compile(r"[\w$]+(?:[?!](?!=))?")
+"""A name of Ruby, which may end with `?` or `!`."""
+
+
+class FoundDefinition(NamedTuple):
+    """A node or member that defines the name, `resolved` if the position cannot mean another one.
+
+    A member is a constant or field, which has one line and no node of its own.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    node_type: str
+    resolved: bool
+
+    @property
+    def place(self) -> str:
+        """The path with the lines, of a member with its line."""
+        last = "" if self.node_type == MEMBER_TYPE else f"-{self.end_line}"
+        return f"{self.path}:{self.start_line}{last}"
+
+
+class Definitions(NamedTuple):
+    """The definitions of a name, the surest first; there are more if `at_least`.
+
+    `is_possible` is False if the name at a position can be none of them, such as a local variable.
+    """
+
+    name: str
+    definitions: list[FoundDefinition]
+    at_least: bool
+    is_possible: bool = True
+
+    def as_json(self) -> dict[str, Any]:
+        """The definitions for `--json`."""
+        return {
+            "target": {"name": self.name},
+            "definitions": [one._asdict() for one in self.definitions],
+            "total": len(self.definitions),
+            "at_least": self.at_least,
+        }
+
+
+_POSITION = re.compile(r"(?P<path>.+):(?P<line>\d+):(?P<column>\d+)", re.DOTALL)
+
+
+def find_definitions(corpus: Corpus, text: str, directory: str = "") -> Definitions:
+    """The definitions of a name, or with `path:line:column` of the name that stands there.
+
+    Raises UserError if there is none.
+    """
+    if not text.strip():
+        raise UserError(*EMPTY_TARGET_ERROR)
+    position = _POSITION.fullmatch(text)
+    if not position:
+        return definitions_of_name(corpus, text)
+    path = path_from_root(position["path"], corpus.base)
+    line, column = int(position["line"]), int(position["column"])
+    return definitions_at(corpus, path, line, column, directory)
+
+
+def resolve_definition(corpus: Corpus, text: str, directory: str = "") -> tuple[Target, str]:
+    """The target that a text names, and its name; of `path:line:column` the definition of the name
+    that stands there.
+
+    Raises UserError if there is none, or if the files do not say which of several it is.
+    """
+    if not _POSITION.fullmatch(text):
+        name = path_from_root(text, corpus.base)
+        return resolve_target(corpus, name, directory), name
+    result = find_definitions(corpus, text, directory)
+    names = [f"{one.path}#{one.symbol}" for one in result.definitions]
+    if not result.is_possible or (len(names) > 1 and not result.definitions[0].resolved):
+        if result.is_possible:
+            problem = f"{result.name} at {text} may be one of these definitions: "
+            raise UserError(f"{problem}{list_first(names)}.", "Give one of them.")
+        problem = f"{result.name} at {text} is a local name or text, none of these definitions: "
+        raise UserError(f"{problem}{list_first(names)}.", "Give the one you mean.")
+    return resolve_target(corpus, names[0]), names[0]
+
+
+def definitions_of_name(corpus: Corpus, name: str) -> Definitions:
+    """The definitions of a name or qualified name; raises UserError if there is none."""
+    finder = ReferenceFinder(corpus)
+    matches, is_cut = _named_definitions(corpus, finder, name.rpartition("#")[2])
+    if not matches:
+        raise NotInIndexError(
+            f"The index has no definition of {name}.", f"Search for it: feeder search {name}"
+        )
+    is_only = len(matches) == 1 and not is_cut
+    ordered = sorted((match for _, match in matches), key=lambda one: (one.path, one.start_line))
+    definitions = [match._replace(resolved=is_only) for match in ordered]
+    return Definitions(name, definitions, is_cut)
+
+
+def _named_definitions(
+    corpus: Corpus, finder: ReferenceFinder, name: str
+) -> tuple[list[tuple[Definition, FoundDefinition]], bool]:
+    """The nodes of a name, else the members of it, and whether there may be more."""
+    if named := finder.named_definitions(name):
+        nodes = [(one, found_definition(hit, resolved=False)) for one, hit in named]
+        return nodes, finder.is_name_cut(name)
+    pairs, is_cut = members_named(corpus, name)
+    members = []
+    for hit, member in pairs:
+        one = finder.member_definition(hit, member.name)
+        line = member.line
+        members.append((one, FoundDefinition(one.path, line, line, one.symbol, MEMBER_TYPE, False)))
+    return members, is_cut
+
+
+def definitions_at(
+    corpus: Corpus, path: str, line: int, column: int, directory: str = ""
+) -> Definitions:
+    """The definitions of the name at a line and column of an indexed file, both from 1.
+
+    Raises UserError if no name stands there, or the index has no definition of it.
+    """
+    target = resolve_target(corpus, f"{path}:{line}", directory)
+    finder = ReferenceFinder(corpus)
+    facts = finder.facts([target.path])[target.path]
+    is_ruby = any(hit.language == "ruby" for hit in target.hits)
+    pattern = RUBY_WORD_PATTERN if is_ruby else _WORD
+    name = _word_at(corpus, target.path, line, column, pattern)
+    matches, is_cut = _named_definitions(corpus, finder, name)
+    if not matches and is_ruby:  # valid?1:2
+        name = name.rstrip("?!")
+        matches, is_cut = _named_definitions(corpus, finder, name)
+    if not matches:
+        raise NotInIndexError(f"The index has no definition of {name}.")
+    relations = _relations_at(facts, name, line)
+    around = [
+        match
+        for _, match in matches
+        if match.path == target.path and match.start_line <= line <= match.end_line
+    ]
+    if around and not relations:  # the name in its own declaration
+        innermost = min(around, key=lambda one: one.end_line - one.start_line)
+        return Definitions(name, [innermost._replace(resolved=True)], at_least=False)
+    relations = relations or _mention_at(facts, name, line)
+    results: list[tuple[Resolution, FoundDefinition]] = []
+    for one, match in matches:
+        resolver = finder.resolver(one)
+        sites = [resolver.resolve(facts, node, relation, line) for node, relation in relations]
+        result = surest(sites) if sites else elsewhere(Evidence.LOCAL)
+        results.append((result, match))
+    sure = [match for result, match in results if result.is_resolved]
+    by_name = [match for result, match in results if not result.is_elsewhere]
+    possible = sure or by_name or [match for _, match in results]
+    definitions = [match._replace(resolved=bool(sure)) for match in possible]
+    return Definitions(name, definitions, not sure and is_cut, bool(sure or by_name))
+
+
+def found_definition(hit: Hit, *, resolved: bool) -> FoundDefinition:
+    """The definition in a node."""
+    return FoundDefinition(
+        hit.path, hit.start_line, hit.end_line, hit.symbol or "", hit.node_type, resolved
+    )
+
+
+def _relations_at(facts: FileFacts, name: str, line: int) -> list[tuple[RelatedNode, Relation]]:
+    """The relations of a name on a line of a file."""
+    return [
+        (node, relation)
+        for node in _nodes_at(facts, line)
+        for relation in node.decode()
+        if relation.name == name and line in line_numbers(node, relation)
+    ]
+
+
+def _mention_at(facts: FileFacts, name: str, line: int) -> list[tuple[RelatedNode, Relation]]:
+    """A name that has no relation on a line, as a mention in the innermost node there."""
+    return [(node, Relation(name, MENTION, "", "")) for node in _nodes_at(facts, line)[-1:]]
+
+
+def _nodes_at(facts: FileFacts, line: int) -> list[RelatedNode]:
+    return [node for node in facts.nodes if node.start_line <= line <= node.end_line]
+
+
+def _word_at(corpus: Corpus, path: str, line: int, column: int, pattern: re.Pattern[str]) -> str:
+    from feeder.relations.references import Reference
+
+    node = RelatedNode("", path, None, "", None, line, line, "", line, line)
+    [read] = with_text(corpus, [Reference(path, line, 0, "", False, "", node, "", "")])
+    words = [
+        word[0] for word in pattern.finditer(read.text) if word.start() < column <= word.end() + 1
+    ]
+    if words:
+        return words[-1]  # wide?width
+    raise UserError(f"No name stands at {path}:{line}:{column}.", "Give the column of a name.")

@@ -1,0 +1,376 @@
+"""Ranks files and symbols by how much refers to them, for somebody who is new to a repository.
+
+Start with `build_overview`. Files are ranked by PageRank over references between files, as in the
+repository map of aider; a symbol gets the share of rank that its references carry.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from math import sqrt
+from typing import Any, NamedTuple
+
+from feeder.cloudflare.free_tier import ROWS_READ_PER_DAY, format_percent
+from feeder.corpus.index_status import Corpus
+from feeder.errors import UserError
+from feeder.query.file_kinds import EXAMPLE_PATH_PATTERN
+from feeder.relation import IMPORT, decode_relations, decode_site_names
+from feeder.relations.modules import GLOBAL_LANGUAGES
+from feeder.relations.resolution import are_compatible, is_compound
+from feeder.relations.targets import files_below_path
+from feeder.store.index_counts import counts_from_json, known_counts
+from feeder.store.relations import MAX_OVERVIEW_NODES, NamedNode, has_relations, named_nodes
+from feeder.store.scope import is_test_path
+from feeder.store.sqlite import is_local
+
+DAMPING = 0.85
+ITERATIONS = 30
+
+MAX_DEFINITIONS = 20
+"""Files that define a name; a name that more define says nothing about any of them."""
+
+COMPOUND_WEIGHT, FUNCTION_WEIGHT, PRIVATE_WEIGHT = 3.0, 0.3, 0.2
+"""Factors of a reference by a name of several words, of a function by a name of one word, which
+libraries have too, and by a name with a leading underscore."""
+
+COMPOUND_MEMBER_WEIGHT, MEMBER_WEIGHT = 0.3, 0.1
+"""Factors of a type's member by a name of several words and of one."""
+
+TEST_WEIGHT = 0.3
+"""Factor of a reference from a test."""
+
+UNNAMED_WEIGHT = 0.1
+"""Factor of a member whose type the file does not name, and of a type or function that a file of
+another folder does not import: a library may have one of that name."""
+
+FULL_WEIGHT = 1.0
+"""Sum of a file's references from which on it passes on all of its rank."""
+
+PACKAGE_DEPTH = 2
+"""Folders of a package's path below the requested one."""
+
+MAX_PACKAGES = 12
+MAX_ENTRY_POINTS = 12
+
+_WORDS = re.compile(r"\w+")
+_ENTRY_FILES = re.compile(
+    r"(?:^|/)(?:__main__\.py|manage\.py|(?:main|cli|app|index|server)\.(?:py|[cm]?[jt]sx?|go|rs|rb|kt))$"
+)
+
+
+class RankedSymbol(NamedTuple):
+    """A declaration with its share of all rank, and the number of files that refer to its name."""
+
+    path: str
+    symbol: str
+    node_type: str
+    signature: str
+    start_line: int
+    end_line: int
+    files: int
+    rank: float
+
+    def as_json(self) -> dict[str, Any]:
+        """The symbol for `--json`."""
+        return {**self._asdict(), "rank": round(self.rank, 6)}
+
+
+class Package(NamedTuple):
+    """A folder with its files, declarations and share of all rank."""
+
+    path: str
+    files: int
+    symbols: int
+    rank: float
+
+    def as_json(self) -> dict[str, Any]:
+        """The package for `--json`."""
+        return {**self._asdict(), "rank": round(self.rank, 6)}
+
+
+class Overview(NamedTuple):
+    """The packages, entry points and symbols below a path, each list with the highest rank first.
+
+    `at_least` if the index has more nodes than were read.
+    """
+
+    path: str
+    packages: list[Package]
+    entry_points: list[RankedSymbol]
+    symbols: list[RankedSymbol]
+    at_least: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """The lists for `--json`."""
+        return {
+            "path": self.path,
+            "packages": [one.as_json() for one in self.packages],
+            "entry_points": [one.as_json() for one in self.entry_points],
+            "symbols": [one.as_json() for one in self.symbols],
+            "at_least": self.at_least,
+        }
+
+
+def build_overview(corpus: Corpus, text: str, directory: str = "") -> Overview:
+    """The overview of what is at or below a path; ranks come from the whole repository.
+
+    Raises UserError for an unknown path and for an index without relations.
+    """
+    if not has_relations(corpus.database, corpus.repo):
+        raise UserError(
+            f"The index of {corpus.repo} has no relations: it was made by an earlier version, "
+            "or its languages have none.",
+            "Bring it up to date: feeder sync",
+        )
+    below = files_below_path(corpus, text, directory)
+    nodes = named_nodes(corpus.database, corpus.repo)
+    graph = _Graph(nodes)
+    ranks = graph.file_ranks()
+    shares, counts = graph.symbol_shares(ranks)
+    shown = {path for path in below if not is_test_path(path)} or {*below}
+    symbols = [
+        _ranked(node, counts[node.path, node.symbol], shares[node.path, node.symbol])
+        for node in graph.declarations
+        if node.path in shown
+    ]
+    symbols.sort(key=lambda one: (-one.rank, one.path, one.start_line))
+    folder = posixpath.commonpath(below) if len(below) > 1 else posixpath.dirname(below[0])
+    return Overview(
+        text,
+        _packages(shown, folder, ranks, symbols),
+        _entry_points(symbols),
+        symbols,
+        len(nodes) >= MAX_OVERVIEW_NODES,
+    )
+
+
+def overview_cost(corpus: Corpus) -> str:
+    """A sentence on the rows of D1 that an overview reads; empty for an index on this machine."""
+    if is_local(corpus.database):
+        return ""
+    counts = known_counts(corpus.meta, corpus.repo)
+    if counts is None:
+        return "The ranking reads a row of D1 for each node of the index."
+    nodes = sum(counts_from_json(counts).node_types.values())
+    share = format_percent(nodes / ROWS_READ_PER_DAY)
+    return f"The ranking reads {nodes:,} rows of D1, one for each node: {share} of a free day's."
+
+
+def referring_files(corpus: Corpus) -> Counter[str]:
+    """The number of other files that refer to a file by names it declares, by its path."""
+    return _Graph(named_nodes(corpus.database, corpus.repo)).referring_files()
+
+
+class _Site(NamedTuple):
+    """A name that a file refers to; `module` is where the file imports it from, if it does."""
+
+    path: str
+    language: str
+    name: str
+    module: str | None
+
+
+class _Graph:
+    """The references between files by name: weighted edges from a file to a declaration."""
+
+    def __init__(self, nodes: Sequence[NamedNode]) -> None:
+        distinct = {
+            (node.path, node.symbol): node
+            for node in reversed(nodes)
+            if node.symbol and node.node_type in {"class", "method"}
+        }
+        for path, symbol in [key for key in distinct if _constructed(*key) in distinct]:
+            del distinct[path, symbol]
+        self.declarations = list(reversed(distinct.values()))
+        self._by_name: defaultdict[str, list[NamedNode]] = defaultdict(list)
+        for node in self.declarations:
+            self._by_name[node.symbol.rpartition(".")[2]].append(node)
+        self._types = {key for key, node in distinct.items() if node.node_type == "class"}
+        self._edges = self._weighted_edges(nodes)
+
+    def _weighted_edges(
+        self, nodes: Iterable[NamedNode]
+    ) -> dict[str, dict[tuple[str, str], float]]:
+        """The weights of declarations by the file that refers to them."""
+        names: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        imports: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for node in nodes:
+            if node.relations:
+                names[node.path, node.language].update(decode_site_names(node.relations))
+                for one in decode_relations(node.relations, IMPORT):
+                    imports[node.path][one.name] = one.module
+        edges: defaultdict[str, dict[tuple[str, str], float]] = defaultdict(dict)
+        for (path, language), counts in names.items():
+            for name, count in counts.items():
+                site = _Site(path, language, name, imports[path].get(name))
+                for node, weight in self._targets(site, counts):
+                    factor = TEST_WEIGHT if is_test_path(path) else 1
+                    edges[path][node.path, node.symbol] = weight * sqrt(count) * factor
+        return edges
+
+    def _targets(self, site: _Site, names: Collection[str]) -> Iterator[tuple[NamedNode, float]]:
+        """Yields the declarations that a name may mean, with the weight of each.
+
+        `names` are all that the file refers to.
+        """
+        name = site.name
+        named = self._by_name.get(name, ())
+        if not named or len(named) > MAX_DEFINITIONS or any(one.path == site.path for one in named):
+            return
+        weight = 1 / len(named)
+        if is_compound(name):
+            weight *= COMPOUND_WEIGHT
+        if name.startswith("_"):
+            weight *= PRIVATE_WEIGHT
+        for node in named:
+            if are_compatible(site.language, node.language):
+                yield node, weight * self._factor(node, site, names)
+
+    def _factor(self, node: NamedNode, site: _Site, names: Collection[str]) -> float:
+        owner = node.symbol.rpartition(".")[0]
+        if (node.path, owner) in self._types:
+            factor = COMPOUND_MEMBER_WEIGHT if is_compound(site.name) else MEMBER_WEIGHT
+            return factor if owner.rpartition(".")[2] in names else factor * UNNAMED_WEIGHT
+        is_telling = node.node_type == "class" or is_compound(site.name)
+        factor = 1.0 if is_telling else FUNCTION_WEIGHT
+        return factor if _may_import(node, site) else factor * UNNAMED_WEIGHT
+
+    def file_ranks(self) -> Mapping[str, float]:
+        """PageRank of the files; their sum is 1."""
+        files = {node.path for node in self.declarations} | {*self._edges}
+        if not files:
+            return {}
+        edges = {path: _by_file(targets) for path, targets in self._edges.items()}
+        ranks = dict.fromkeys(files, 1 / len(files))
+        for _ in range(ITERATIONS):
+            received = dict.fromkeys(files, 0.0)
+            passed = 0.0
+            for path, targets in edges.items():
+                for target, share in targets.items():
+                    received[target] += ranks[path] * share
+                    passed += ranks[path] * share
+            base = (1 - DAMPING * passed) / len(files)
+            ranks = {path: base + DAMPING * rank for path, rank in received.items()}
+        return ranks
+
+    def referring_files(self) -> Counter[str]:
+        """The number of files with references to a file, by its path."""
+        targets = (path for edges in self._edges.values() for path in {path for path, _ in edges})
+        return Counter(targets)
+
+    def symbol_shares(
+        self, ranks: Mapping[str, float]
+    ) -> tuple[Mapping[tuple[str, str], float], Counter[tuple[str, str]]]:
+        """The rank that references carry to each declaration, and the files that refer to it."""
+        shares: defaultdict[tuple[str, str], float] = defaultdict(float)
+        counts: Counter[tuple[str, str]] = Counter()
+        for path, targets in self._edges.items():
+            total = max(FULL_WEIGHT, sum(targets.values()))
+            for target, weight in targets.items():
+                shares[target] += ranks[path] * weight / total
+                counts[target] += 1
+        return shares, counts
+
+
+def _constructed(path: str, symbol: str) -> tuple[str, str]:
+    """The path and symbol of the class of a constructor that is called like it."""
+    outer, _, name = symbol.rpartition(".")
+    return path, outer if outer.rpartition(".")[2] == name else ""
+
+
+def _may_import(node: NamedNode, site: _Site) -> bool:
+    """Tells whether the file may mean a declaration of a module or package by its name."""
+    if site.module is None:
+        is_near = posixpath.dirname(site.path) == posixpath.dirname(node.path)
+        return is_near or node.language in GLOBAL_LANGUAGES | {"go"}
+    place = {*_WORDS.findall(node.path), *_WORDS.findall(node.symbol)}
+    is_relative = not site.module or site.module.startswith((".", "crate", "self", "super"))
+    return is_relative or not place.isdisjoint(_WORDS.findall(site.module))
+
+
+def _by_file(targets: Mapping[tuple[str, str], float]) -> dict[str, float]:
+    """The share of each file in the weights of its declarations."""
+    total = max(FULL_WEIGHT, sum(targets.values()))
+    shares: defaultdict[str, float] = defaultdict(float)
+    for (path, _), weight in targets.items():
+        shares[path] += weight / total
+    return shares
+
+
+def _ranked(node: NamedNode, files: int, rank: float) -> RankedSymbol:
+    return RankedSymbol(
+        node.path,
+        node.symbol,
+        node.node_type,
+        node.signature,
+        node.start_line,
+        node.end_line,
+        files,
+        rank,
+    )
+
+
+def _packages(
+    paths: Collection[str],
+    folder: str,
+    ranks: Mapping[str, float],
+    symbols: Iterable[RankedSymbol],
+) -> list[Package]:
+    """The folders below the requested one, at most `PACKAGE_DEPTH` deep, with code in them."""
+    counts = Counter(_package(one.path, folder) for one in symbols)
+    files = Counter(_package(path, folder) for path in paths)
+    shares: defaultdict[str, float] = defaultdict(float)
+    for path in paths:
+        shares[_package(path, folder)] += ranks.get(path, 0)
+    packages = [Package(name, files[name], counts[name], shares[name]) for name in counts]
+    packages.sort(key=lambda one: (-one.rank, one.path))
+    return packages[:MAX_PACKAGES]
+
+
+def _package(path: str, folder: str) -> str:
+    inside = posixpath.dirname(posixpath.relpath(path, folder or "."))
+    parts = inside.split("/")[:PACKAGE_DEPTH] if inside else []
+    return posixpath.join(folder, *parts) or "."
+
+
+def _entry_points(symbols: Iterable[RankedSymbol]) -> list[RankedSymbol]:
+    """Functions named `main`, and the first symbol of files such as `__main__.py` and `cli.ts`.
+
+    Those of examples come last.
+    """
+    by_path: dict[str, RankedSymbol] = {}
+    for one in symbols:
+        is_main = one.symbol.rpartition(".")[2] in {"main", "Main"}
+        if is_main or (_ENTRY_FILES.search(one.path) and one.path not in by_path):
+            by_path[one.path] = one
+    return sorted(by_path.values(), key=_entry_order)[:MAX_ENTRY_POINTS]
+
+
+def _entry_order(one: RankedSymbol) -> tuple[bool, int, float, str]:
+    is_example = EXAMPLE_PATH_PATTERN.search(one.path) is not None
+    return is_example, one.path.count("/"), -one.rank, one.path
+
+
+def fit_symbols(symbols: Sequence[RankedSymbol], max_bytes: int) -> dict[str, list[RankedSymbol]]:
+    """As many of the first symbols as fit, by file: the files by rank, symbols by line."""
+    chosen: defaultdict[str, list[RankedSymbol]] = defaultdict(list)
+    left = max_bytes
+    for one in symbols:
+        size = len(symbol_line(one).encode()) + 1
+        size += 0 if one.path in chosen else len(one.path.encode()) + 1
+        if size > left:
+            break
+        left -= size
+        chosen[one.path].append(one)
+    return {path: sorted(ones, key=lambda one: one.start_line) for path, ones in chosen.items()}
+
+
+def symbol_line(one: RankedSymbol) -> str:
+    """The line of a symbol below its file: lines, and the signature or the name."""
+    shown = one.signature or f"{one.node_type} {one.symbol}"
+    outer = one.symbol.rpartition(".")[0]
+    owner = f"  ({outer})" if outer and one.node_type == "method" else ""
+    return f"  {one.start_line}-{one.end_line}  {shown}{owner}"

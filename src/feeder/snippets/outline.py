@@ -1,0 +1,291 @@
+"""Lists the symbols and sections of files with their current lines and nesting, and rolls up the
+folders of a large outline.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from feeder.corpus.index_status import Corpus, IndexStatus
+from feeder.escaping import count_of
+from feeder.snippets.excerpts import UNAVAILABLE_REASONS, ExcerptReader, Freshness, freshness_text
+from feeder.store.hits import Hit, hits_in_files
+from feeder.store.rows import decode_members
+
+UNNAMED_TYPES = ("chunk", "md_codeblock", "doc_codeblock")
+"""Types of nodes without a name of their own."""
+
+MEMBER_TYPE = "member"
+"""Node type of entries for constants and fields, which have no node of their own."""
+
+MEMBER_OWNER_TYPES = ("chunk", "class")
+"""Types of nodes whose members are listed."""
+
+MAX_PART_GAP = 2
+"""Lines from the end of a part to the start of the next; a blank line may be between them."""
+
+
+class OutlineEntry(NamedTuple):
+    """A named node with its current lines and its nesting depth."""
+
+    hit: Hit
+    start_line: int
+    end_line: int
+    freshness: Freshness
+    depth: int
+
+    def as_json(self) -> dict[str, Any]:
+        names = ("id", "node_type", "symbol", "logical_path", "signature", "language")
+        lines = {"start_line": self.start_line, "end_line": self.end_line}
+        return {name: getattr(self.hit, name) for name in names} | {
+            **lines,
+            "state": self.freshness.value or "same",
+            "depth": self.depth,
+        }
+
+
+class Outline(NamedTuple):
+    """The entries of each file in the order of their lines, and the state of the index."""
+
+    files: dict[str, list[OutlineEntry]]
+    status: IndexStatus
+
+    def as_json(self) -> dict[str, Any]:
+        files = [
+            {"path": path, "nodes": [entry.as_json() for entry in entries]}
+            for path, entries in self.files.items()
+        ]
+        return {"files": files, "index": self.status.as_json(), "note": self.status.note}
+
+
+def build_outline(corpus: Corpus, paths: Sequence[str]) -> Outline:
+    """Lists the named nodes of files with their current lines."""
+    hits = hits_in_files(corpus.database, corpus.repo, paths)
+    reader = ExcerptReader(corpus.database, corpus.base, corpus.repo, hits, with_inner=False)
+    files = {
+        path: _file_entries(list(file_hits), reader)
+        for path, file_hits in groupby(hits, key=lambda hit: hit.path)
+    }
+    status = corpus.status(len(reader.changed_paths), is_empty=not hits)
+    return Outline({path: files.get(path, []) for path in paths}, status)
+
+
+def _file_entries(hits: Sequence[Hit], sources: ExcerptReader) -> list[OutlineEntry]:
+    """The entries of named nodes and of the members of chunks and classes, in the order of their
+    lines.
+    """
+    entries = [*_nested_entries(_merge_parts(hits, sources), sources)]
+    owners = [hit for hit in hits if hit.node_type in MEMBER_OWNER_TYPES and hit.members]
+    members = [
+        entry
+        for hit in owners
+        for entry in _member_entries(hit, _member_depth(hit, entries), sources)
+    ]
+    return sorted([*entries, *members], key=lambda entry: entry.start_line)
+
+
+def _member_depth(owner: Hit, entries: Iterable[OutlineEntry]) -> int:
+    """One more than the depth of the entry with the class's lines; 0 for a chunk."""
+    return max(
+        (
+            entry.depth + 1
+            for entry in entries
+            if owner.symbol
+            and entry.hit.symbol == owner.symbol
+            and entry.hit.start_line <= owner.start_line
+            and owner.end_line <= entry.hit.end_line
+        ),
+        default=0,
+    )
+
+
+def _member_entries(hit: Hit, depth: int, sources: ExcerptReader) -> Iterator[OutlineEntry]:
+    excerpt = sources.read(hit)
+    for name, line in decode_members(hit.members):
+        current = sources.current_line(hit, line, excerpt) if excerpt.is_certain else None
+        at = current or line
+        freshness = excerpt.freshness if current is None else Freshness.SAME
+        freshness = Freshness.MOVED if current not in (None, line) else freshness
+        member = hit._replace(
+            node_type=MEMBER_TYPE,
+            symbol=f"{hit.symbol}.{name}" if hit.symbol else name,
+            signature=None,
+            start_line=line,
+            end_line=line,
+        )
+        yield OutlineEntry(member, at, at, freshness, depth)
+
+
+def _merge_parts(hits: Iterable[Hit], sources: ExcerptReader) -> list[Hit]:
+    """The named nodes, each with the lines of all its parts."""
+    nodes: dict[tuple[str | None, ...], list[Hit]] = {}
+    for hit in hits:
+        name = hit.symbol or hit.logical_path
+        if hit.node_type in UNNAMED_TYPES or not name:
+            continue
+        same_name = nodes.setdefault((hit.node_type, name, hit.signature), [])
+        if same_name and _continues(same_name[-1], hit, sources):
+            same_name[-1] = same_name[-1]._replace(
+                end_line=max(same_name[-1].end_line, hit.end_line)
+            )
+        else:
+            same_name.append(hit)
+    whole = [hit for same_name in nodes.values() for hit in same_name]
+    return sorted(whole, key=lambda hit: (hit.start_line, -hit.end_line))
+
+
+def _continues(before: Hit, hit: Hit, sources: ExcerptReader) -> bool:
+    """Returns True if a hit is the next part of a node, and not another node of the same name.
+
+    Parts may share lines, unlike nodes; a part does not begin with the signature.
+    """
+    if hit.start_line <= before.end_line:
+        return True
+    if hit.start_line > before.end_line + MAX_PART_GAP:
+        return False
+    text = " ".join(" ".join(sources.read(hit).lines).split())
+    return not (hit.signature and " ".join(hit.signature.split()) in text)
+
+
+def _nested_entries(hits: Iterable[Hit], sources: ExcerptReader) -> Iterator[OutlineEntry]:
+    outer: list[Hit] = []
+    for hit in hits:
+        while outer and not _contains(outer[-1], hit):
+            outer.pop()
+        excerpt = sources.read(hit)
+        yield OutlineEntry(hit, excerpt.first, excerpt.last, excerpt.freshness, len(outer))
+        outer.append(hit)
+
+
+def _contains(outer: Hit, hit: Hit) -> bool:
+    """Returns True if a node that begins no later contains the other; for equal lines by name."""
+    if (outer.start_line, outer.end_line) == (hit.start_line, hit.end_line):
+        name, within = (node.symbol or node.logical_path or "" for node in (outer, hit))
+        rest = within.removeprefix(name)
+        return rest != within and bool(rest) and not rest[0].isalnum()
+    return hit.end_line <= outer.end_line
+
+
+def entry_status(entry: OutlineEntry) -> str:
+    """The freshness of an entry in words."""
+    lines = entry.start_line, entry.end_line
+    return freshness_text(entry.freshness, entry.hit, lines) or UNAVAILABLE_REASONS.get(
+        entry.freshness, ""
+    )
+
+
+class DetailLevel(NamedTuple):
+    """A way to shorten an outline, and the note that says so.
+
+    `symbols` is `all`, `top` (without nested ones), `names` or `count`. Folders from
+    `folder_levels` on are rolled up; None for no folder.
+    """
+
+    symbols: str
+    folder_levels: int | None
+    note: str
+
+
+_NARROW_HINT = "Outline a file or a subfolder."
+DETAIL_LEVELS = (
+    DetailLevel("all", None, ""),
+    DetailLevel("top", None, f"Shortened to top-level symbols. {_NARROW_HINT}"),
+    DetailLevel("names", None, f"Shortened to top-level names. {_NARROW_HINT}"),
+    DetailLevel("names", 3, f"Shortened to top-level names and 3 levels. {_NARROW_HINT}"),
+    DetailLevel("names", 2, f"Shortened to top-level names and 2 levels. {_NARROW_HINT}"),
+    DetailLevel("names", 1, f"Shortened to top-level names and 1 level. {_NARROW_HINT}"),
+    DetailLevel("count", 1, f"Shortened to numbers of symbols and 1 level. {_NARROW_HINT}"),
+)
+"""From the most detailed to the shortest."""
+
+MODULE_KEYWORDS = ("module", "defmodule")
+"""First words of the signatures of modules, whose node type is `class` too.
+
+Namespaces are no nodes.
+"""
+
+MAX_NAMES = 40
+"""Names of a file that an outline lists on one line."""
+
+
+class OutlineRow(NamedTuple):
+    """A file with the entries to show, or a rolled-up folder with its number of `files`."""
+
+    path: str
+    entries: Sequence[OutlineEntry] = ()
+    files: int = 0
+
+
+def outline_rows(
+    files: Mapping[str, Sequence[OutlineEntry]], level: DetailLevel, depth: int | None
+) -> list[OutlineRow]:
+    """The rows of an outline: of each folder first its files, then its folders.
+
+    `depth` limits the levels of folders that are listed by file, and the nesting of symbols.
+    """
+    limits = [limit for limit in (depth, level.folder_levels) if limit is not None]
+    counts = Counter(_rolled_up(files, min(limits, default=None)))
+    nesting = 1 if level.symbols == "top" else depth
+    return [
+        OutlineRow(path, [one for one in files[path] if nesting is None or one.depth < nesting])
+        if path in files
+        else OutlineRow(path, files=count)
+        for path, count in counts.items()
+    ]
+
+
+def _rolled_up(paths: Iterable[str], levels: int | None) -> Iterator[str]:
+    """Each file, or the folder that it is rolled up in, counted from their common folder."""
+    folders = {path: path.split("/")[:-1] for path in paths}
+    first, last = (choose(folders.values(), default=[]) for choose in (min, max))
+    common = next(
+        (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other),
+        min(len(first), len(last)),
+    )
+    for path in sorted(folders, key=_folder_order):
+        is_deep = levels is not None and len(folders[path]) >= common + levels
+        yield f"{'/'.join(folders[path][: common + (levels or 0)])}/" if is_deep else path
+
+
+def _folder_order(path: str) -> list[tuple[bool, str]]:
+    """A sort key that puts the files of a folder before its folders."""
+    *folders, name = path.split("/")
+    return [*((True, folder) for folder in folders), (False, name)]
+
+
+def top_level_names(entries: Sequence[OutlineEntry]) -> list[str]:
+    """The names of entries that are in no other one, by lines or by name; the first `MAX_NAMES`.
+
+    In place of a single module that holds only classes and modules, their names.
+    """
+    names = {entry_name(entry) for entry in entries}
+    outer = dict.fromkeys(
+        name
+        for name in (entry_name(entry) for entry in entries if not entry.depth)
+        if name.rpartition(".")[0] not in names
+    )
+    listed, depth = list(outer), 0
+    level = [entry for entry in entries if not entry.depth]
+    while len(listed) == 1 and all(map(_is_module, level)):
+        depth += 1
+        level = [entry for entry in entries if entry.depth == depth]
+        if not level or any(entry.hit.node_type != "class" for entry in level):
+            break
+        listed = list(dict.fromkeys(map(entry_name, level)))
+    more = len(listed) - MAX_NAMES
+    return [*listed[:MAX_NAMES], f"and {more} more"] if more > 0 else listed
+
+
+def _is_module(entry: OutlineEntry) -> bool:
+    return (entry.hit.signature or "").partition(" ")[0] in MODULE_KEYWORDS
+
+
+def entry_name(entry: OutlineEntry) -> str:
+    """The symbol of an entry, or its logical path."""
+    return entry.hit.symbol or entry.hit.logical_path or ""
+
+
+def file_count(count: int) -> str:
+    """A number of files in words."""
+    return count_of(count, "file")

@@ -1,0 +1,436 @@
+/**
+ * Parses a query string into words, phrases, a pattern and filters; never fails.
+ *
+ * `tests/query/query_cases.json` has examples that every implementation runs.
+ */
+
+import { constants } from "../../build/worker_data.json";
+import { hasRun, splitWords } from "../bigrams.ts";
+import { fullMatch, Pattern, RegexVariants } from "../python_regex.ts";
+import { casefold, length, split, strip, truncate } from "../python_strings.ts";
+import { ftsPhrase, ftsPrefix } from "../store/fts_query.ts";
+import { isWithinOneEdit } from "../suggestions.ts";
+import { normalizeSymbol, lowercaseParts, expandWords } from "../text.ts";
+
+/** Longer queries are truncated: 20,000 words take seconds, and D1 refuses more. */
+const MAX_QUERY_CHARS = constants.query.MAX_QUERY_CHARS;
+
+const { SPACE_CHARS } = constants.query;
+const LEADING_SPACE = new RegExp(`^[${SPACE_CHARS}]+`);
+const TRAILING_SPACE = new RegExp(`(?<![${SPACE_CHARS}])[${SPACE_CHARS}]+$`);
+const LONE_SURROGATE = /[\ud800-\udfff]/gu;
+const SPACE = new Pattern(constants.query.SPACE_PATTERN, "g");
+const LINE_END = new Pattern(constants.query.LINE_END_PATTERN);
+const INVISIBLE = new Pattern(constants.query.INVISIBLE, "g");
+const CONTROL = new Pattern(constants.query.CONTROL_PATTERN, "g");
+const TOKEN = new Pattern(constants.query.TOKEN_PATTERN, "g");
+const FILTER = new Pattern(fullMatch(constants.query.FILTER_PATTERN));
+const PREFIX = new Pattern(fullMatch(constants.query.PREFIX_PATTERN));
+const EXCLUDED = new Pattern(fullMatch(constants.query.EXCLUDED_PATTERN));
+
+/** The parts of a query that may occur more than once, in the order of `Query` in feeder.query.query. */
+interface Lists {
+  readonly phrases: readonly string[];
+  readonly without: readonly string[];
+  readonly prefixes: readonly string[];
+  readonly languages: readonly string[];
+  readonly notLanguages: readonly string[];
+  readonly paths: readonly string[];
+  readonly notPaths: readonly string[];
+  readonly nodeTypes: readonly string[];
+  readonly notNodeTypes: readonly string[];
+  readonly symbols: readonly string[];
+  readonly repos: readonly string[];
+  readonly categories: readonly string[];
+  readonly notCategories: readonly string[];
+  /** Filters by relations with their prefix, such as `calls:add`. */
+  readonly relations: readonly string[];
+}
+
+/**
+ * A parsed query; `words` are its words without filters, in order.
+ *
+ * Values are as typed. `without` has excluded words, phrases and prefixes, the latter with their `*`;
+ * `prefixes` are without it. `tests` is yes, no or only; `case` makes the search case-sensitive.
+ * `overruled` are filters that a later one with another value overrides. `unknownFilters` are words that were
+ * probably meant as filters, such as `typ:method`; they are among the words, too.
+ */
+export interface Query extends Lists {
+  readonly words: string;
+  readonly regex: string | null;
+  readonly tests: string | null;
+  readonly case: boolean;
+  readonly overruled: readonly string[];
+  readonly unknownFilters: readonly string[];
+}
+
+export const EMPTY_QUERY: Query = {
+  words: "",
+  phrases: [],
+  regex: null,
+  without: [],
+  prefixes: [],
+  languages: [],
+  notLanguages: [],
+  paths: [],
+  notPaths: [],
+  nodeTypes: [],
+  notNodeTypes: [],
+  symbols: [],
+  repos: [],
+  categories: [],
+  notCategories: [],
+  relations: [],
+  tests: null,
+  case: false,
+  overruled: [],
+  unknownFilters: [],
+};
+
+/** The text that is ranked by: the words, then phrases, prefixes and symbols. */
+export function queryText({ words, phrases, prefixes, symbols }: Query): string {
+  return [words, ...phrases, ...prefixes, ...symbols].filter(Boolean).join(" ");
+}
+
+const FIELDS = new Map(
+  Object.entries(constants.query.FILTER_FIELDS).map(([head, field]) => [head, camelCase(field)]),
+);
+const CHOICES: Record<string, string[]> = constants.query.CHOICE_FILTERS;
+const FILTER_NAMES = new Set(
+  [...FIELDS.keys(), ...Object.keys(CHOICES)].map((head) => head.replace(/^-/, "")),
+);
+const HEADED = new Set(constants.query.HEADED_FIELDS.map(camelCase));
+const COMMA_LISTS = new Set(constants.query.COMMA_LIST_FIELDS.map(camelCase));
+
+function camelCase(field: string): string {
+  return field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+interface ParsedToken {
+  field: string;
+  value: string;
+  raw: string;
+}
+
+type Values = Map<string, string[]>;
+
+/** Parses a query. A text of several lines has words only; what is no filter is a word. */
+export function parseQuery(typedQuery: string): Query {
+  const text = normalizeText(truncate(typedQuery, MAX_QUERY_CHARS));
+  if (LINE_END.test(text)) return { ...EMPTY_QUERY, words: text };
+  const spaced = text.replace(SPACE.for(text), " ");
+  const tokens = Array.from(spaced.matchAll(TOKEN.for(spaced)), parseToken);
+  const values: Values = new Map();
+  for (const { field, value, raw } of tokens) {
+    const isSecond = field === "regex" && values.has("regex");
+    if (isSecond) add(values, "words", [raw]);
+    else add(values, field, splitValues(field, value));
+  }
+  const keys = [...values.keys()];
+  if (values.has("without") && keys.every((key) => key === "without" || key === "case")) {
+    // a query of exclusions alone has nothing to exclude from: they are searched for as words
+    values.delete("without");
+    values.set("words", rawTokens(tokens, "without"));
+  }
+  return buildQuery(values);
+}
+
+function add(values: Values, field: string, added: string[]): void {
+  values.set(field, [...(values.get(field) ?? []), ...added]);
+}
+
+function rawTokens(tokens: ParsedToken[], field: string): string[] {
+  return tokens.filter((token) => token.field === field).map((token) => token.raw);
+}
+
+function normalizeText(text: string): string {
+  const wellFormed = text.replace(LONE_SURROGATE, "\ufffd");
+  const visible = wellFormed.replace(INVISIBLE.for(wellFormed), "").replace(CONTROL.for(wellFormed), " ");
+  return visible.replace(LEADING_SPACE, "").replace(TRAILING_SPACE, "");
+}
+
+/** Classifies a token; it is a word unless it is clearly something else. */
+function parseToken(match: RegExpExecArray): ParsedToken {
+  const raw = match[0];
+  const { regex, curly, quoted, bare } = match.groups ?? {};
+  if (regex) return { field: "regex", value: regex.replaceAll("\\/", "/"), raw };
+  const filter = bare && FILTER.for(raw).exec(raw);
+  const head = filter ? filter[1] : match.groups?.head;
+  const value = filter ? filter[2] : trimSpaces(curly ?? (quoted ?? "").replaceAll('\\"', '"'));
+  return (head !== undefined && value && parseFilter(head, value, raw)) || parseBareWord(raw);
+}
+
+/** The field and value of a filter; undefined for an unknown filter. */
+function parseFilter(head: string, value: string, raw: string): ParsedToken | undefined {
+  const field = FIELDS.get(head);
+  if (field) return { field, value: HEADED.has(field) ? head + value : value, raw };
+  return CHOICES[head]?.includes(value) ? { field: head.slice(0, -1), value, raw } : undefined;
+}
+
+function parseBareWord(raw: string): ParsedToken {
+  const prefix = raw.endsWith("*") && PREFIX.for(raw).exec(raw)?.[1];
+  if (prefix) return { field: "prefixes", value: prefix, raw };
+  const excluded = raw.startsWith("-") && EXCLUDED.for(raw).exec(raw)?.[1];
+  if (excluded) return { field: "without", value: excluded, raw };
+  return { field: "words", value: raw, raw };
+}
+
+/** Trims spaces; all other whitespace was replaced before. */
+function trimSpaces(text: string): string {
+  return text.replace(/^ +|(?<! ) +$/g, "");
+}
+
+function splitValues(field: string, value: string): string[] {
+  const values = COMMA_LISTS.has(field) ? value.split(",") : [value];
+  return values.map(trimSpaces).filter(Boolean);
+}
+
+/** Keeps the last value of single filters, and the distinct values of the others. */
+function buildQuery(values: Values): Query {
+  const lists = Object.keys(EMPTY_QUERY)
+    .filter((field) => values.has(field))
+    .map((field) => [field, [...new Set(values.get(field))]]);
+  return {
+    ...EMPTY_QUERY,
+    ...(Object.fromEntries(lists) as Partial<Lists>),
+    words: values.get("words")?.join(" ") ?? "",
+    regex: values.get("regex")?.at(-1) ?? null,
+    tests: values.get("tests")?.at(-1) ?? null,
+    case: values.get("case")?.at(-1) === "yes",
+    overruled: Object.keys(CHOICES).flatMap((head) => overruled(head, values)),
+    unknownFilters: [...new Set(values.get("words"))].filter(isUnknownFilter),
+  };
+}
+
+/**
+ * Returns true for a filter with an unknown value or without a negation, and for a name that is nearly that of a
+ * filter.
+ */
+function isUnknownFilter(word: string): boolean {
+  const [, head, value] = FILTER.for(word).exec(word) ?? [];
+  if (head === undefined || value === undefined) return false;
+  return FILTER_NAMES.has(head.replace(/^-/, "")) || nearestFilter(head, value) !== "";
+}
+
+/** The prefix of the filter that `head` probably misspells; empty if there is none. */
+export function nearestFilter(head: string, value: string): string {
+  const isValue = (known: string) => CHOICES[known]?.includes(value) ?? true;
+  const known = [...FIELDS.keys(), ...Object.keys(CHOICES)];
+  return known.find((one) => isValue(one) && isMisspelling(head, one)) ?? "";
+}
+
+/** Returns true for prefixes that begin alike and are one edit apart; in a short one no letter is replaced. */
+function isMisspelling(head: string, known: string): boolean {
+  const isReplaced = head.length === known.length && sortedLetters(head) !== sortedLetters(known);
+  return (
+    head.length > MIN_WORD_LETTERS &&
+    head[0] === known[0] &&
+    isWithinOneEdit(head, known) &&
+    (!isReplaced || head.length >= constants.query.MIN_REPLACED_LETTERS)
+  );
+}
+
+function sortedLetters(text: string): string {
+  return [...text].sort().join("");
+}
+
+function overruled(head: string, values: Values): string[] {
+  const choices = values.get(head.slice(0, -1)) ?? [];
+  return [...new Set(choices)].filter((value) => value !== choices.at(-1)).map((value) => head + value);
+}
+
+/** Stop words of word search. */
+const STOP_WORDS: ReadonlySet<string> = new Set(constants.stopwords.RANKING_STOP_WORDS);
+/** The length of the query's beginning that is matched with names and paths. */
+const ANALYZED_CHARS = constants.query.ANALYZED_CHARS;
+export const MIN_WORD_LETTERS = constants.query.MIN_WORD_LETTERS;
+
+const NAME = new RegexVariants(fullMatch(constants.query.SYMBOL_NAME));
+const PATH = new RegexVariants(fullMatch(constants.query.PATH_PATTERN));
+const IDENTIFIER = new RegexVariants(constants.query.IDENTIFIER_PATTERN, "g");
+/** A name whose parts are consecutive words in the index: `MAX_BYTES`. */
+const COMPOUND_NAME = new RegexVariants(constants.query.COMPOUND_NAME, "g");
+const MESSAGE = new RegExp(`^(?:${constants.query.MESSAGE_PATTERN.ascii})$`);
+const ALNUM = new RegexVariants(constants.query.ALNUM_PATTERN, "g");
+const WORD = new RegexVariants(constants.query.QUERY_WORD_PATTERN, "g");
+const PATH_WORD = new RegexVariants(constants.query.PATH_WORD, "g");
+const CODE_WORD = new RegexVariants(constants.query.CODE_WORD, "g");
+const { MAX_ANCHORS, MAX_CODE_WORDS } = constants.query;
+
+/** The text of a query without its filters, with derived values that are computed once. */
+export class QueryText {
+  readonly #analyzed: string;
+  readonly #cache = new Map<string, unknown>();
+
+  /** Of `prefixes`, which are words of the text, every word that begins so counts. */
+  constructor(
+    readonly text: string,
+    private readonly prefixes: readonly string[] = [],
+  ) {
+    this.#analyzed = truncate(text, ANALYZED_CHARS);
+  }
+
+  /**
+   * An FTS5 query for each word that is no stop word, for the consecutive parts of each name and run, and for
+   * each prefix.
+   *
+   * They are quoted, since a word may be FTS5 syntax.
+   */
+  get ftsTerms(): readonly string[] {
+    return this.#cached("terms", () => {
+      const words = [...new Set(ALNUM.all(expandWords(splitWords(this.text))))];
+      const meaningful = words.filter((word) => !STOP_WORDS.has(word.toLowerCase()));
+      const terms = [...(meaningful.length ? meaningful : words), ...this.#phrases].map(ftsPhrase);
+      return [...terms, ...this.prefixes.map(ftsPrefix)];
+    });
+  }
+
+  /** Words that the index has as several consecutive words: compound names, and those with a run of more than one pair. */
+  get #phrases(): readonly string[] {
+    const runs = ALNUM.all(this.#analyzed).filter((word) => length(word) > 2 && hasRun(word));
+    return [...new Set([...COMPOUND_NAME.all(this.#analyzed), ...runs])];
+  }
+
+  /** The distinct parts of the words, in lower case, without stop words. */
+  get wordParts(): readonly string[] {
+    return this.#cached("parts", () => {
+      const parts = new Set(WORD.all(this.#analyzed).flatMap(lowercaseParts));
+      return [...parts].filter((part) => !STOP_WORDS.has(part));
+    });
+  }
+
+  /** The query as a dotted name; empty if it is not a name. */
+  get name(): string {
+    return this.#cached("name", () => {
+      const typed = this.#trimmed();
+      return NAME.test(typed) ? normalizeSymbol(typed) : "";
+    });
+  }
+
+  /** True for a query without spaces. */
+  get isOneToken(): boolean {
+    return length(this.text) <= ANALYZED_CHARS && split(this.text).length === 1;
+  }
+
+  /**
+   * The tokens to find literally: the whole query if it has no spaces, else words of it that are written
+   * like code, and the message that the query may be. Without the marks around them: quotes, leading
+   * dashes, `()`.
+   */
+  get codeTokens(): readonly string[] {
+    return this.#cached("tokens", () => {
+      const tokens = new Set(this.#codeWords.map(stripMarks));
+      const found = [...tokens].filter((token) => ALNUM.all(token).length > 0).slice(0, MAX_CODE_WORDS);
+      return this.message ? [...found, this.message] : found;
+    });
+  }
+
+  /** Those of the tokens that were typed with dashes before them. */
+  get flagTokens(): ReadonlySet<string> {
+    return this.#cached("flags", () => new Set(this.#codeWords.filter((word) => FLAG.test(word)).map(stripMarks)));
+  }
+
+  /** None of a text of several lines, which mentions more than it asks for. */
+  get #codeWords(): readonly string[] {
+    if (strip(this.text).includes("\n")) return [];
+    return this.isOneToken ? [this.text] : CODE_WORD.all(this.#analyzed);
+  }
+
+  /** The query without the marks around it if it has several words; else empty. */
+  get message(): string {
+    return this.#cached("message", () => {
+      const message = MESSAGE.test(this.text) ? stripMarks(this.text) : "";
+      return ALNUM.all(message).length > 0 ? message : "";
+    });
+  }
+
+  /** The first names written like code in a text of several lines, with dots between their parts. */
+  get anchorNames(): readonly string[] {
+    return this.#cached("anchors", () => {
+      if (!strip(this.text).includes("\n")) return [];
+      const typed = IDENTIFIER.all(this.text).map((name) => name.replace(/^`+|`+$/g, ""));
+      const names = typed.filter((name) => NAME.test(name)).map(normalizeSymbol);
+      return [...new Set(names)].slice(0, MAX_ANCHORS);
+    });
+  }
+
+  /** The last parts of the identifiers in the query, in lower case. */
+  get identifiers(): ReadonlySet<string> {
+    return this.#cached("identifiers", () => new Set(IDENTIFIER.all(this.#analyzed).map(lastPart)));
+  }
+
+  /** The query as a path or part of one; empty if it is not a path. */
+  get path(): string {
+    return this.#cached("path", () => {
+      const typed = this.#trimmed();
+      return PATH.test(typed) ? typed.replace(/^\.\//, "").replace(/^\/+|(?<!\/)\/+$/g, "") : "";
+    });
+  }
+
+  /** The words that are compared with paths, in lower case. */
+  get pathWords(): ReadonlySet<string> {
+    return this.#cached("keys", () => {
+      const words = PATH_WORD.all(this.#analyzed.toLowerCase());
+      return new Set(words.filter((word) => length(word) >= MIN_WORD_LETTERS && !isStopWord(word)));
+    });
+  }
+
+  /** The stems of the words' parts, without stop words. */
+  get stems(): ReadonlySet<string> {
+    return this.#cached("stems", () => new Set([...this.stemsWithStopWords].filter((stem) => !isStopWord(stem))));
+  }
+
+  /** The stems including stop words, which names such as `hasRecord` contain. */
+  get stemsWithStopWords(): ReadonlySet<string> {
+    return this.#cached("allStems", () => namePartStems(WORD.all(this.#analyzed)));
+  }
+
+  /**
+   * Returns true if the pattern, without the flag `g`, matches the beginning of the query; of a text of
+   * several lines, such as an issue, the first line: the others mention more than they ask for.
+   */
+  matches(pattern: { test(text: string): boolean }): boolean {
+    const first = () => this.text.replace(LEADING_SPACE, "").split("\n", 1)[0]!;
+    return pattern.test(this.#cached("folded", () => casefold(truncate(first(), ANALYZED_CHARS))));
+  }
+
+  /** The trimmed text; empty if it is too long for a name. */
+  #trimmed(): string {
+    const typed = strip(this.text);
+    return length(typed) <= ANALYZED_CHARS ? typed : "";
+  }
+
+  #cached<T>(name: string, compute: () => T): T {
+    if (!this.#cache.has(name)) this.#cache.set(name, compute());
+    return this.#cache.get(name) as T;
+  }
+}
+
+/** A token with dashes before it. */
+const FLAG = /^[ \t\n`'"]*-/;
+
+function stripMarks(word: string): string {
+  return word.replace(/^[ \t\n`'"]+|(?<![ \t\n`'"])[ \t\n`'"]+$/g, "").replace(/^-+/, "").replace(/\(\)$/, "");
+}
+
+/** Returns true for a word that is not searched for beside others. */
+export function isStopWord(word: string): boolean {
+  return STOP_WORDS.has(word);
+}
+
+function lastPart(identifier: string): string {
+  const name = identifier.replace(/^[`()]+|(?<![`()])[`()]+$/g, "");
+  const last = WORD.all(name).at(-1) ?? "";
+  return name.endsWith(last) ? last.toLowerCase() : "";
+}
+
+/** The stems of all parts of the names. */
+export function namePartStems(names: Iterable<string>): ReadonlySet<string> {
+  return new Set([...names].flatMap(lowercaseParts).map(stem));
+}
+
+function stem(word: string): string {
+  const maxLetters = length(word) - constants.query.MIN_STEM_LETTERS;
+  const ending = constants.query.SUFFIXES.find((end) => word.endsWith(end) && end.length <= maxLetters);
+  return ending ? word.slice(0, -ending.length) : word;
+}

@@ -1,0 +1,745 @@
+/**
+ * Decides whether a site refers to a definition, from what the files say: imports, enclosing class, declared types
+ * of receivers, package, and uniqueness of the name. Mirrors `feeder.relations.resolution`.
+ */
+
+import { constants } from "../../build/worker_data.json";
+import { groupBy } from "../collections.ts";
+import { Pattern } from "../python_regex.ts";
+import { partition, rpartition } from "../python_strings.ts";
+import {
+  BINDING,
+  CALL,
+  hasKind,
+  hasNamed,
+  IMPLEMENTS,
+  IMPORT,
+  INHERITS,
+  MENTION,
+  moduleAndAlias,
+  PARAMETER,
+  type Relation,
+  USE,
+} from "../relation.ts";
+import { sortBy } from "../sorting.ts";
+import { decodeRelations, lineNumbers, type RelatedNode } from "../store/relations.ts";
+import type { Implements } from "./go_interfaces.ts";
+import {
+  COMMONJS_RECEIVERS,
+  type Definition,
+  inSamePackage,
+  isParentModule,
+  isSameDefinition,
+  namesModule,
+  packageOf,
+  SCRIPTS,
+} from "./modules.ts";
+import { elsewhere, isElsewhere, isResolved, possible, RESOLVED, type Resolution, resolvedIf, surest } from "./outcomes.ts";
+
+const METHOD_FIRST_LANGUAGES = new Set(constants.modules.METHOD_FIRST_LANGUAGES);
+const GLOBAL_LANGUAGES = new Set(constants.modules.GLOBAL_LANGUAGES);
+const IMPLICIT_RECEIVER_LANGUAGES = new Set(constants.modules.IMPLICIT_RECEIVER_LANGUAGES);
+const SELF_NAMES = new Set(constants.resolution.SELF_NAMES);
+const BASE_RECEIVERS = new Map(Object.entries(constants.resolution.BASE_RECEIVERS));
+const SHADOWING_LANGUAGES = new Set(constants.resolution.SHADOWING_LANGUAGES);
+const { UNKNOWN_PACKAGE } = constants.resolution;
+const COMPOUND = new Pattern(constants.resolution.COMPOUND_PATTERN);
+const LANGUAGE_GROUPS = [
+  SCRIPTS,
+  new Set(["java", "kotlin", "groovy", "scala"]),
+  new Set(constants.modules.C_LANGUAGES),
+] as readonly ReadonlySet<string>[];
+
+/** An imported name, empty for the module itself and `*` for all its names. */
+interface Import {
+  readonly module: string;
+  readonly name: string;
+}
+
+/**
+ * The line that declares a variable, and its type, or `NewCart()` for the result of a call.
+ *
+ * In Go a type of another package has the package before it, as in `shop.Cart`, or `?` if the line has the name with
+ * several.
+ */
+interface Binding {
+  readonly line: number;
+  readonly typeName: string;
+}
+
+type Bindings = ReadonlyMap<string, readonly Binding[]>;
+
+/** The imports, types and declared variables of a file. */
+export class FileFacts {
+  #imports: Map<string, Import[]> | undefined;
+  #packageNames: Set<string> | undefined;
+  #package: string | undefined;
+  #classes: Set<string> | undefined;
+  #symbols: Set<string> | undefined;
+  #bindings: Map<string, Map<string, Binding[]>> | undefined;
+  #bindingsOfTypes: Map<string, Bindings[]> | undefined;
+
+  constructor(
+    readonly path: string,
+    readonly nodes: readonly RelatedNode[],
+  ) {}
+
+  /** Imports by the local name that they bind; those of all names under `*`. */
+  get imports(): ReadonlyMap<string, readonly Import[]> {
+    return (this.#imports ??= readImports(this.nodes));
+  }
+
+  /** The names of packages that the file imports, as its code writes them. */
+  get importedPackages(): ReadonlySet<string> {
+    const modules = [...this.imports.keys()].map(withoutVersion);
+    return (this.#packageNames ??= new Set(modules.map((module) => rpartition(module, "/")[1])));
+  }
+
+  /** The prefix of all qualified symbols of the file, such as `acme.shop`. */
+  get package(): string {
+    return (this.#package ??= this.#readPackage());
+  }
+
+  #readPackage(): string {
+    const all = this.nodes.flatMap(({ symbol }) => symbol || []);
+    const types = this.nodes.flatMap(({ symbol, nodeType }) => (nodeType === "class" && symbol) || []);
+    const [first, ...others] = types.length > 0 ? types : all;
+    if (first === undefined) return "";
+    const shortest = others.reduce((best, one) => ([...one].length < [...best].length ? one : best), first);
+    return rpartition(shortest, ".")[0];
+  }
+
+  /** The symbols of the file's types. */
+  get classes(): ReadonlySet<string> {
+    return (this.#classes ??= new Set(
+      this.nodes.flatMap(({ symbol, nodeType }) => (nodeType === "class" && symbol) || []),
+    ));
+  }
+
+  /** The symbols of the file's types and of its nodes with relations. */
+  get symbols(): ReadonlySet<string> {
+    return (this.#symbols ??= new Set(this.nodes.flatMap(({ symbol }) => symbol || [])));
+  }
+
+  /**
+   * The declarations of each variable, field and parameter, by the symbol of the node.
+   *
+   * A name has several where closures have parameters of the same name.
+   */
+  get bindings(): ReadonlyMap<string, Bindings> {
+    return (this.#bindings ??= readBindings(this.nodes));
+  }
+
+  /** The bindings of each type and of its members, in the order of the file. */
+  #bindingsOfType(owner: string): readonly Bindings[] {
+    if (!this.#bindingsOfTypes) {
+      this.#bindingsOfTypes = new Map();
+      for (const [symbol, own] of this.bindings) {
+        for (const name of new Set([symbol, rpartition(symbol, ".")[0]])) {
+          this.#bindingsOfTypes.set(name, [...(this.#bindingsOfTypes.get(name) ?? []), own]);
+        }
+      }
+    }
+    return this.#bindingsOfTypes.get(owner) ?? [];
+  }
+
+  /** Returns true if each binding is a declaration: elsewhere it may be another assignment. */
+  get #isShadowing(): boolean {
+    return SHADOWING_LANGUAGES.has(this.nodes[0]?.language ?? "");
+  }
+
+  declaresType(name: string): boolean {
+    return [...this.classes].some((symbol) => rpartition(symbol, ".")[1] === name);
+  }
+
+  /** The symbol of the innermost type around a node, or of the node itself. */
+  enclosingClass(symbol: string | null): string {
+    for (let outer = symbol ?? ""; outer; outer = rpartition(outer, ".")[0]) {
+      if (this.classes.has(outer)) return outer;
+    }
+    return "";
+  }
+
+  /**
+   * The types that a receiver may have on a line of a node, the most probable first.
+   *
+   * Empty if the file does not say any. Of a name that is declared anew in closures and blocks, the last declaration
+   * above the line comes first.
+   */
+  typesOf(symbol: string | null, receiver: string, line: number): string[] {
+    let [first = "", ...fields] = receiver.split(".");
+    const isMember = SELF_NAMES.has(first);
+    if (isMember) [first = "", ...fields] = fields;
+    let types = this.#typesOfName(symbol, first.replace(/^\$+/, ""), line, isMember);
+    for (const field of fields) {
+      const owners = [...this.classes].filter((one) => types.includes(rpartition(one, ".")[1]));
+      types = owners.flatMap((one) => this.#typesOfMember(one, field) ?? []);
+    }
+    return types;
+  }
+
+  /** Returns true if the first name of a receiver has several types in a node, one by one. */
+  hasTypes(symbol: string | null, receiver: string): boolean {
+    if (!this.#isShadowing) return false;
+    const [first] = partition(receiver, ".");
+    const declared = this.bindings.get(symbol ?? "")?.get(first.replace(/^\$+/, ""));
+    return declared !== undefined && !onlyType(declared);
+  }
+
+  /**
+   * Returns true if a file says the type of a receiver's first name, or another package does.
+   *
+   * The result of a function of the own package, or of a method, may have any type.
+   */
+  hasType(symbol: string | null, receiver: string, line: number): boolean {
+    const [first] = partition(receiver, ".");
+    const types = first ? this.typesOf(symbol, first, line) : [];
+    return types.some((type) => !type.endsWith("()") || this.importedPackages.has(partition(type, ".")[0]));
+  }
+
+  #typesOfName(symbol: string | null, name: string, line: number, isMember: boolean): string[] {
+    const own = isMember ? undefined : this.bindings.get(symbol ?? "")?.get(name);
+    if (own) return typesAt(own, line, this.#isShadowing);
+    const owner = this.enclosingClass(symbol);
+    const types = owner ? this.#typesOfMember(owner, name) : null;
+    return types ?? nonEmpty(onlyType(this.bindings.get("")?.get(name) ?? []));
+  }
+
+  /** The type of a field; null if the type does not declare it here. */
+  #typesOfMember(owner: string, name: string): string[] | null {
+    const declared = this.#bindingsOfType(owner).find((own) => own.has(name))?.get(name);
+    return declared ? nonEmpty(onlyType(declared)) : null;
+  }
+}
+
+/** The type of all declarations of a name; empty if they have several. */
+function onlyType(declared: readonly Binding[]): string {
+  const types = new Set(declared.map(({ typeName }) => typeName));
+  return types.size === 1 ? [...types][0]! : "";
+}
+
+/** The types of a name on a line, the last declaration above it first. */
+function typesAt(declared: readonly Binding[], line: number, isShadowing: boolean): string[] {
+  const only = onlyType(declared);
+  if (only || !isShadowing) return nonEmpty(only);
+  const above = declared.filter((one) => one.line < line);
+  const nearest = sortBy(above, ({ line, typeName }) => [line, typeName]).reverse();
+  const beside = declared.filter((one) => one.line === line);
+  return [...new Set([...nearest, ...beside].map(({ typeName }) => typeName))].filter(Boolean);
+}
+
+function nonEmpty(name: string): string[] {
+  return name ? [name] : [];
+}
+
+function readImports(nodes: readonly RelatedNode[]): Map<string, Import[]> {
+  const imports = new Map<string, Import[]>();
+  for (const node of nodes) {
+    if (!hasKind(node.relations, IMPORT)) continue;
+    for (const relation of decodeRelations(node)) {
+      if (relation.kind !== IMPORT) continue;
+      const { name } = relation;
+      const [module, alias] = moduleAndAlias(relation);
+      const local = alias || name || module;
+      imports.set(local, [...(imports.get(local) ?? []), { module, name }]);
+    }
+  }
+  return imports;
+}
+
+function readBindings(nodes: readonly RelatedNode[]): Map<string, Map<string, Binding[]>> {
+  const bindings = new Map<string, Map<string, Binding[]>>();
+  for (const node of nodes) {
+    const own = bindings.get(node.symbol ?? "") ?? new Map<string, Binding[]>();
+    bindings.set(node.symbol ?? "", own);
+    if (!hasKind(node.relations, BINDING, PARAMETER)) continue;
+    for (const relation of decodeRelations(node)) {
+      const { name, kind, qualifier } = relation;
+      if ((kind !== BINDING && kind !== PARAMETER) || !qualifier) continue;
+      own.set(name, [...(own.get(name) ?? []), ...declarations(node, relation)]);
+    }
+  }
+  for (const own of bindings.values()) {
+    for (const [name, declared] of own) {
+      const typeOf = (type: string) => (own.has(type) ? onlyType(own.get(type)!) : type); // self.cart = cart
+      own.set(name, declared.map(({ line, typeName }) => ({ line, typeName: typeOf(typeName) })));
+    }
+  }
+  return bindings;
+}
+
+/** The declarations of a variable, field or parameter, one for each line. */
+export function declarations(node: RelatedNode, relation: Relation): Binding[] {
+  const name = relation.qualifier;
+  const isType = node.language === "go" && /^\p{Lu}/u.test(name);
+  const packages = (isType && packagesOf(node).get(name)) || new Map<number, string>();
+  return lineNumbers(node, relation).map((line) => {
+    const packageName = packages.get(line);
+    return { line, typeName: packageName ? `${packageName}.${name}` : name };
+  });
+}
+
+type Packages = ReadonlyMap<string, ReadonlyMap<number, string>>;
+
+/** Cached, because they are read for each field of a struct. */
+const packagesOfNodes = new WeakMap<RelatedNode, Packages>();
+
+/** The packages before the names of types by the lines of a node of Go; `?` if they differ. */
+function packagesOf(node: RelatedNode): Packages {
+  const known = packagesOfNodes.get(node);
+  if (known) return known;
+  const packages = new Map<string, Map<number, string>>();
+  for (const one of decodeRelations(node)) {
+    if (one.kind !== USE && one.kind !== CALL) continue;
+    const lines = packages.get(one.name) ?? new Map<number, string>();
+    packages.set(one.name, lines);
+    for (const line of lineNumbers(node, one)) {
+      const first = lines.get(line) ?? one.qualifier;
+      lines.set(line, first === one.qualifier ? first : UNKNOWN_PACKAGE);
+    }
+  }
+  packagesOfNodes.set(node, packages);
+  return packages;
+}
+
+/** A key of a type: its path and symbol. */
+export function typeKey(path: string, symbol: string): string {
+  return `${path}\0${symbol}`;
+}
+
+/**
+ * The types whose members of a name are the definition's, as keys.
+ *
+ * `own` are the owner and the types below it that do not define the name again; `names` their last parts.
+ * `allBelow` includes those that define it again.
+ */
+export interface Family {
+  readonly own: ReadonlySet<string>;
+  readonly names: ReadonlySet<string>;
+  readonly allBelow: ReadonlySet<string>;
+}
+
+/** A type of Go, and whether it or the definition's own type implements the other one. */
+export interface Implementing {
+  readonly type: Definition;
+  readonly implements: Implements;
+}
+
+export const NO_FAMILY: Family = { own: new Set(), names: new Set(), allBelow: new Set() };
+
+/**
+ * Resolves sites of one definition's name; `others` are all definitions of that name.
+ *
+ * `makers` are functions of the owner's package that return it, `holders` the types with fields that have its type,
+ * by their last names and the name of the field after a dot. `dispatch` has, by their last names, the interfaces of Go
+ * that the owner may implement, of an interface the types that may implement it.
+ */
+export class Resolver {
+  readonly #isUnique: boolean;
+
+  constructor(
+    private readonly definition: Definition,
+    private readonly others: readonly Definition[],
+    private readonly owner: Definition | null,
+    private readonly family: Family = NO_FAMILY,
+    private readonly makers: readonly Definition[] = [],
+    private readonly holders: ReadonlyMap<string, readonly Definition[]> = new Map(),
+    private readonly dispatch: ReadonlyMap<string, readonly Implementing[]> = new Map(),
+  ) {
+    const known = others.filter(({ isLocal }) => !isLocal);
+    this.#isUnique = new Set(known.map(({ path, symbol }) => typeKey(path, symbol))).size <= 1;
+  }
+
+  /** Each line of a relation with its resolution; see `resolve`. */
+  resolveLines(facts: FileFacts, node: RelatedNode, relation: Relation): [line: number, resolved: Resolution][] {
+    const [first = 0, ...others] = lineNumbers(node, relation);
+    const resolved = this.resolve(facts, node, relation, first);
+    const mayVary = others.length > 0 && this.#isMember && facts.hasTypes(node.symbol, relation.qualifier);
+    const resolve = (line: number) => (mayVary ? this.resolve(facts, node, relation, line) : resolved);
+    return [[first, resolved], ...others.map((line): [number, Resolution] => [line, resolve(line)])];
+  }
+
+  /** Resolves a relation; only the receiver's type depends on the line. */
+  resolve(facts: FileFacts, node: RelatedNode, relation: Relation, line: number): Resolution {
+    if (!areCompatible(node.language, this.definition.language)) return elsewhere("ANOTHER_LANGUAGE");
+    if (relation.kind === IMPORT) return this.#resolveImport(facts, relation);
+    if (isParameter(node, relation)) return elsewhere("LOCAL");
+    if (this.definition.isExtension && (relation.kind === CALL || relation.kind === MENTION)) {
+      // its receiver is a value of any name
+      const result = refersTo(this.definition, this.others, facts, relation.name, this.#isUnique);
+      const isCompeting = isResolved(result) && !this.#isUnique && !facts.imports.has(relation.name);
+      return isCompeting ? possible("COMPETING") : result;
+    }
+    if (this.#isMember) return this.#resolveMember(facts, node, relation, line);
+    const mayBeQualified = [CALL, MENTION, INHERITS, IMPLEMENTS, USE].includes(relation.kind);
+    if (relation.qualifier && mayBeQualified) return this.#resolveQualified(facts, node, relation);
+    const nearest = this.#nearestConstant(node, relation.name);
+    if (nearest && nearest !== this.definition.symbol) return this.#another(({ symbol }) => symbol === nearest);
+    if (nearest.includes(".")) return RESOLVED;
+    return refersTo(this.definition, this.others, facts, relation.name, this.#isUnique);
+  }
+
+  /**
+   * The symbol of a type's name in Ruby: the one of the innermost module around a node.
+   *
+   * Empty for other definitions, and if the index has none.
+   */
+  #nearestConstant(node: RelatedNode, name: string): string {
+    if (node.language !== "ruby" || !this.definition.isType) return "";
+    const symbols = new Set(this.others.map(({ symbol }) => symbol).filter((symbol) => symbol !== node.symbol));
+    let [outer, symbol] = [node.symbol ?? "", ""];
+    while (symbol !== name) {
+      symbol = outer ? `${outer}.${name}` : name;
+      if (symbols.has(symbol)) return symbol;
+      outer = rpartition(outer, ".")[0];
+    }
+    return "";
+  }
+
+  get #isMember(): boolean {
+    return this.owner !== null && !this.definition.isType;
+  }
+
+  /** The first other definition that matches, as what a site refers to instead. */
+  #another(matches: (one: Definition) => boolean): Resolution {
+    return anotherOf(this.definition, this.others, matches);
+  }
+
+  /** The member of another type, by the type's last name. */
+  #anotherOfType(typeName: string): Resolution {
+    const name = lastName(typeName);
+    return this.#another(({ owner }) => lastName(owner) === name);
+  }
+
+  #resolveImport(facts: FileFacts, relation: Relation): Resolution {
+    const [module] = moduleAndAlias(relation);
+    if (this.#isMember) {
+      const { owner } = this.definition;
+      return owner && module === owner ? RESOLVED : elsewhere("ANOTHER_MODULE");
+    }
+    return importRefers(this.definition, this.others, facts.path, { module, name: relation.name }, this.#isUnique);
+  }
+
+  /** A name of a module with a receiver: a module, a package or an outer type. */
+  #resolveQualified(facts: FileFacts, node: RelatedNode, { qualifier: receiver }: Relation): Resolution {
+    const { definition } = this;
+    const { owner, language } = definition;
+    const [first] = partition(receiver, ".");
+    const isImported = facts.imports.has(first); // import * as module from "./cart.js"
+    const isOwnModule = COMMONJS_RECEIVERS.has(receiver) && !isImported;
+    if (isOwnModule && SCRIPTS.has(language)) {
+      return facts.path === definition.path ? RESOLVED : elsewhere("ANOTHER_MODULE");
+    }
+    if (owner && rpartition(receiver, ".")[1] === rpartition(owner, ".")[1]) return RESOLVED;
+    if (receiver && receiver === packageOf(definition) && !definition.packageName) return RESOLVED;
+    const paths = language === "rust" ? [receiver] : []; // a path needs no import
+    for (const module of [...paths, ...modulesOf(facts, receiver)]) {
+      if (namesModule(module, facts.path, definition)) return RESOLVED;
+      if (isParentModule(module, facts.path, definition)) return resolvedIf(this.#isUnique, "MODULE");
+    }
+    if (language === "go") return goPackageRefers(definition, facts, receiver);
+    if (isImported || facts.imports.has(receiver)) return elsewhere("ANOTHER_MODULE");
+    if (SELF_NAMES.has(receiver) || language === "python" || SCRIPTS.has(language)) return elsewhere("ANOTHER_TYPE");
+    if (definition.isType && this.#hasMember(rpartition(receiver, ".")[1])) return this.#anotherOfType(receiver);
+    return definition.isType || !node.symbol ? possible("OUTER_SCOPE") : elsewhere("ANOTHER_TYPE");
+  }
+
+  /** A member of a type, by its receiver. */
+  #resolveMember(facts: FileFacts, node: RelatedNode, relation: Relation, line: number): Resolution {
+    const { qualifier: receiver } = relation;
+    const { language } = node;
+    const ownClass = facts.enclosingClass(node.symbol);
+    if (!receiver) {
+      const mayBeImplicit = relation.kind === CALL || relation.kind === MENTION;
+      if (!mayBeImplicit || !IMPLICIT_RECEIVER_LANGUAGES.has(node.language ?? "")) return elsewhere("NO_MEMBER");
+      return this.#inClass(facts, ownClass, true);
+    }
+    if (receiver === "super()" || receiver === "super" || receiver === BASE_RECEIVERS.get(language ?? "")) {
+      const { owner } = this;
+      if (owner && facts.path === owner.path && ownClass === owner.symbol) return elsewhere("BASE_MEMBER");
+      const isBelow = this.family.allBelow.has(typeKey(facts.path, ownClass));
+      if (isBelow || language !== "csharp") return resolvedIf(isBelow, "BASE");
+    }
+    if (SELF_NAMES.has(receiver)) return this.#inClass(facts, ownClass, false);
+    const last = rpartition(receiver, ".")[1];
+    if (last.endsWith("()")) {
+      if (language === "go" && this.#isChained(facts, node, receiver)) return RESOLVED;
+      return this.#isInFamily(facts, last.slice(0, -2));
+    }
+    let types = facts.typesOf(node.symbol, receiver, line);
+    if (types.length === 0 && this.#isField(facts, node, receiver, line)) return RESOLVED;
+    const isField = node.language === "go" && facts.hasType(node.symbol, rpartition(receiver, ".")[0], line);
+    if (types.length === 0 && !isField && this.#mayBeType(facts, last)) types = [last];
+    if (types.length > 0) return this.#isOfTypes(facts, types);
+    const isOtherType = language === "php" && /^\p{L}/u.test(receiver) && !receiver.includes("(");
+    const isOnly = this.#isUnique && relation.kind === CALL && !isOtherType && COMPOUND.test(relation.name);
+    return resolvedIf(isOnly, "RECEIVER");
+  }
+
+  /** A member of the type around the site. */
+  #inClass(facts: FileFacts, ownClass: string, isImplicit: boolean): Resolution {
+    for (let symbol = ownClass; symbol; symbol = isImplicit ? rpartition(symbol, ".")[0] : "") {
+      if (this.family.own.has(typeKey(facts.path, symbol))) return RESOLVED;
+      const isIn = (one: Definition) => one.owner === symbol && one.path === facts.path;
+      if (this.others.some(isIn)) return this.#another(isIn);
+    }
+    return ownClass ? possible("BASE") : elsewhere("NO_MEMBER");
+  }
+
+  /** Returns true if a receiver that no declaration binds is a type, as in `Cart.create()`. */
+  #mayBeType(facts: FileFacts, name: string): boolean {
+    const isKnown = facts.imports.has(name) || this.#hasMember(name);
+    return this.family.names.has(name) || (isKnown && /^\p{Lu}/u.test(name));
+  }
+
+  /** Returns true if a receiver is a field of the owner's type, in a type of another file. */
+  #isField(facts: FileFacts, node: RelatedNode, receiver: string, line: number): boolean {
+    const [outer, field] = rpartition(receiver, ".");
+    if (!outer || this.holders.size === 0) return false;
+    const [type] = facts.typesOf(node.symbol, outer, line);
+    if (type === undefined) return false;
+    const holders = this.holders.get(`${lastName(type)}.${field}`) ?? [];
+    return holders.some((holder) => holder.language !== "go" || isSeen(facts, type, holder));
+  }
+
+  /** A receiver of the first of these types that has such a member, as far as is known. */
+  #isOfTypes(facts: FileFacts, types: readonly string[]): Resolution {
+    let result = possible("RECEIVER");
+    for (const typeName of types) {
+      if (typeName.endsWith("()")) result = resolvedIf(this.#isMade(facts, typeName.slice(0, -2)), "RECEIVER");
+      else if (typeName.startsWith(UNKNOWN_PACKAGE)) result = possible("RECEIVER");
+      else result = this.#isInFamily(facts, typeName);
+      if (result.outcome !== "POSSIBLE" || this.#hasMember(lastName(typeName))) return result;
+    }
+    return result;
+  }
+
+  /**
+   * Returns true if a call as a receiver in Go, such as `NewCart()`, returns the owner.
+   *
+   * False if the node calls functions of several packages by this name.
+   */
+  #isChained(facts: FileFacts, node: RelatedNode, receiver: string): boolean {
+    const name = receiver.slice(0, -2);
+    const packages = [...new Set((packagesOf(node).get(name) ?? new Map<number, string>()).values())];
+    if (name.includes(".") || packages.length !== 1) return false;
+    return this.#isMade(facts, packages[0] ? `${packages[0]}.${name}` : name);
+  }
+
+  /** Returns true if a function that a file calls returns the owner. */
+  #isMade(facts: FileFacts, called: string): boolean {
+    const [module, name] = rpartition(called, ".");
+    return this.makers
+      .filter((maker) => maker.name === name)
+      .some((maker) => {
+        return module ? hasPackage(facts, module, maker) : inSamePackage(facts.path, facts.package, maker);
+      });
+  }
+
+  /** Returns true if a type defines a member of this name. */
+  #hasMember(typeName: string): boolean {
+    return this.others.some((one) => rpartition(one.owner, ".")[1] === typeName);
+  }
+
+  /** A receiver of a declared type: another type with such a member is another definition. */
+  #isInFamily(facts: FileFacts, typeName: string): Resolution {
+    const { owner } = this;
+    const name = lastName(typeName);
+    const isOwn = owner !== null && name === lastName(this.definition.owner);
+    if (isOwn && isSeen(facts, typeName, owner)) return RESOLVED;
+    const implementing = this.#implementing(facts, typeName);
+    if (implementing.length > 0) return commonResolution(implementing);
+    if (isOwn) return this.#isOfModule(facts, typeName, owner);
+    const imported = facts.imports.get(typeName) ?? [];
+    const { names } = this.family;
+    if (names.has(name) || imported.some((one) => names.has(one.name))) return RESOLVED;
+    if (!this.#hasMember(name)) return possible("RECEIVER");
+    // Go: an interface's method may be this one, or the interface's be called on this type
+    const ofType = this.others.filter((one) => lastName(one.owner) === name);
+    const isDynamic = [this.definition, ...ofType].some((one) => one.isAbstract);
+    return isDynamic ? possible("RECEIVER") : this.#anotherOfType(name);
+  }
+
+  /** A receiver of a type with the owner's name, which the file does not declare or import. */
+  #isOfModule(facts: FileFacts, typeName: string, owner: Definition): Resolution {
+    if (facts.imports.has(typeName) || facts.declaresType(typeName)) return elsewhere("ANOTHER_TYPE");
+    const [packageName] = rpartition(typeName, "."); // as in `shop.Cart()`
+    if (packageName && owner.language === "go") return goPackageRefers(owner, facts, packageName);
+    if (packageName || !importsModuleOf(facts, owner)) {
+      return owner.language === "go" ? elsewhere("ANOTHER_TYPE") : possible("RECEIVER");
+    }
+    const same = this.others.filter((one) => one.owner === owner.symbol);
+    return resolvedIf(new Set(same.map((one) => typeKey(one.path, one.owner))).size === 1, "COMPETING");
+  }
+
+  /** For each type of Go that a name may mean, whether it stands for the owner. */
+  #implementing(facts: FileFacts, typeName: string): Implements[] {
+    const same = this.dispatch.get(lastName(typeName)) ?? [];
+    const seen = same.filter(({ type }) => isSeen(facts, typeName, type));
+    const isExact = seen.length > 0 || typeName.includes(".");
+    const visible = isExact ? seen : same.filter(({ type }) => importsModuleOf(facts, type));
+    return visible.map((one) => one.implements);
+  }
+}
+
+/** Returns true if a name of a type, in Go with its package, is a type's in a file. */
+function isSeen(facts: FileFacts, typeName: string, type: Definition): boolean {
+  const [packageName, name] = rpartition(typeName, ".");
+  if (!packageName) return isResolved(refersTo(type, [type], facts, name, true));
+  return hasPackage(facts, packageName, type);
+}
+
+/** Returns true if a module or package, as a file writes it, has a definition. */
+function hasPackage(facts: FileFacts, packageName: string, definition: Definition): boolean {
+  const modules = [...new Set(modulesOf(facts, packageName))];
+  if (modules.some((module) => namesModule(module, facts.path, definition))) return true;
+  return definition.language === "go" && isResolved(goPackageRefers(definition, facts, packageName));
+}
+
+/** The resolution of a member of one of some types, which is only possible if they differ. */
+function commonResolution(implementing: readonly Implements[]): Resolution {
+  const [first, ...others] = new Set(implementing);
+  if (others.length > 0 || first === "UNKNOWN") return possible("INTERFACE");
+  return first === "YES" ? RESOLVED : elsewhere("ANOTHER_TYPE");
+}
+
+/** The first of the other definitions that matches, as what a site refers to instead. */
+function anotherOf(
+  definition: Definition,
+  others: readonly Definition[],
+  matches: (one: Definition) => boolean,
+): Resolution {
+  return elsewhere("ANOTHER_DEFINITION", others.find((one) => !isSameDefinition(one, definition) && matches(one)));
+}
+
+/**
+ * Returns true if a name without a receiver is a parameter of the method or function around it.
+ *
+ * Parameters of functions inside of it, and those that a language's queries do not capture, are not known. The
+ * parser leaves out Python's parameters, but a default value of the same name, as in `token=token`, is a reference.
+ */
+function isParameter(node: RelatedNode, { name, kind, qualifier }: Relation): boolean {
+  if (qualifier || node.nodeType !== "method" || node.language === "python") return false;
+  if (kind !== MENTION && (kind !== CALL || METHOD_FIRST_LANGUAGES.has(node.language ?? ""))) return false;
+  return hasNamed(node.relations, name, PARAMETER);
+}
+
+function lastName(symbol: string): string {
+  return rpartition(symbol, ".")[1];
+}
+
+/** A module without its major version, as in `github.com/go-chi/chi/v5`. */
+function withoutVersion(module: string): string {
+  return module.replace(/\/v\p{Nd}+$/u, "");
+}
+
+/** Returns true if a file imports a module or package that has a definition. */
+function importsModuleOf(facts: FileFacts, definition: Definition): boolean {
+  const imports = [...facts.imports.values()].flat();
+  const modules = new Set(imports.flatMap(({ module, name }) => [module, `${module}.${name}`]));
+  return [...modules].some(
+    (module) => namesModule(module, facts.path, definition) || isParentModule(module, facts.path, definition),
+  );
+}
+
+/**
+ * Resolves a package of Go to that of a definition if no imported path has its folder.
+ *
+ * The folder may have another name than its package. Of the module's root the path is not known, so that the name
+ * decides. By name only if no symbol of the definition's file has the package, or if none of the paths says what the
+ * receiver is.
+ */
+function goPackageRefers(definition: Definition, facts: FileFacts, receiver: string): Resolution {
+  const [packageName] = partition(packageOf(definition), ".");
+  if (receiver.includes(".") || receiver.endsWith("()") || (packageName && receiver !== packageName)) {
+    return elsewhere("ANOTHER_MODULE");
+  }
+  const isImported = facts.importedPackages.has(receiver);
+  if (!definition.path.includes("/")) {
+    if (isImported) return resolvedIf(packageName !== "", "MODULE");
+    return packageName ? possible("MODULE") : elsewhere("ANOTHER_MODULE");
+  }
+  if (isImported) return elsewhere("ANOTHER_MODULE");
+  const isInImport = importsModuleOf(facts, definition);
+  if (packageName) return resolvedIf(isInImport, "MODULE");
+  return isInImport ? possible("MODULE") : elsewhere("ANOTHER_MODULE");
+}
+
+/** The modules that a receiver may name in a file. */
+function* modulesOf(facts: FileFacts, receiver: string): Iterable<string> {
+  const [first, rest] = partition(receiver, ".");
+  const suffix = rest ? `.${rest}` : "";
+  for (const { module, name } of [...(facts.imports.get(receiver) ?? []), ...(facts.imports.get(first) ?? [])]) {
+    if (!name) yield facts.imports.has(receiver) ? module : module + suffix;
+    else if (name === "*" || name === "default") yield module;
+    else yield `${module}${module.endsWith(".") ? "" : "."}${name}${suffix}`;
+  }
+  for (const imports of facts.imports.values()) {
+    for (const { module, name } of imports) {
+      const isNamed = module === receiver || rpartition(withoutVersion(module), "/")[1] === receiver;
+      if (!name && isNamed) yield module;
+    }
+  }
+}
+
+/** Resolves a name without a receiver in a file to a definition of a module or package. */
+function refersTo(
+  definition: Definition,
+  others: readonly Definition[],
+  facts: FileFacts,
+  name: string,
+  isUnique: boolean,
+): Resolution {
+  const refers = (one: Import) => importRefers(definition, others, facts.path, one, isUnique);
+  const isOfFile = name === definition.name && facts.path === definition.path;
+  if (isOfFile && !definition.owner) return RESOLVED;
+  const [first, ...following] = facts.imports.get(name) ?? [];
+  if (first) return surest([refers(first), ...following.map(refers)]);
+  if (name !== definition.name) return elsewhere("ANOTHER_NAME");
+  if (isOfFile) return RESOLVED;
+  if (definition.isLocal) return elsewhere("NOT_VISIBLE");
+  const isOfModule = (one: Definition) => one.path === facts.path && !one.owner;
+  if (others.some(isOfModule)) return anotherOf(definition, others, isOfModule);
+  const byWildcard = (facts.imports.get("*") ?? []).filter((one) => one.name === "*").map(refers);
+  if (byWildcard.some(isResolved)) return RESOLVED;
+  if (inSamePackage(facts.path, facts.package, definition)) {
+    // other types may nest one of the same name
+    const isNested = definition.isType && definition.owner !== "";
+    return resolvedIf(isUnique || !isNested, "COMPETING");
+  }
+  const possibly = byWildcard.find((one) => !isElsewhere(one));
+  if (possibly) return possibly;
+  return GLOBAL_LANGUAGES.has(definition.language) ? resolvedIf(isUnique, "COMPETING") : elsewhere("NOT_VISIBLE");
+}
+
+/** Resolves an import to a definition of a module or package. */
+function importRefers(
+  definition: Definition,
+  others: readonly Definition[],
+  path: string,
+  { module, name }: Import,
+  isUnique: boolean,
+): Resolution {
+  if (name !== definition.name && name !== "*" && name !== "default") return elsewhere("ANOTHER_NAME");
+  if (namesModule(module, path, definition)) return RESOLVED;
+  const isOfModule = (one: Definition) => !isSameDefinition(one, definition) && namesModule(module, path, one);
+  if (others.some(isOfModule)) return anotherOf(definition, others, isOfModule);
+  if (isParentModule(module, path, definition)) {
+    const near = others.filter((one) => isParentModule(module, path, one));
+    return resolvedIf(near.length === 1, "COMPETING");
+  }
+  const isRelative = name !== "default" && module.startsWith(".") && SCRIPTS.has(definition.language);
+  return isRelative ? resolvedIf(isUnique, "COMPETING") : elsewhere("ANOTHER_MODULE");
+}
+
+/** Returns true if code of one language can refer to names of another one. */
+function areCompatible(language: string | null, other: string): boolean {
+  if (language === other) return true;
+  return LANGUAGE_GROUPS.some((group) => group.has(language ?? "") && group.has(other));
+}
+
+/** The nodes of files by path, as facts. */
+export function factsByPath(paths: readonly string[], nodes: readonly RelatedNode[]): Map<string, FileFacts> {
+  const byPath = groupBy(nodes, (node) => node.path);
+  return new Map(paths.map((path) => [path, new FileFacts(path, byPath.get(path) ?? [])]));
+}

@@ -1,0 +1,159 @@
+/** Source lines of nodes: stored source from the index, else the file at GitHub. */
+
+import * as github from "../bindings/github.ts";
+import { sortBy } from "../sorting.ts";
+import type { Batch, Row } from "../store/database.ts";
+import type { Hit } from "../store/hits.ts";
+import * as sql from "../store/statements.ts";
+import { StoredSource, type NumberedLines } from "../store/stored_source.ts";
+import type { SearchContext } from "../corpus/context.ts";
+import { gitHubSlug, indexedCommit } from "../corpus/github_address.ts";
+
+/** The maximum number of requests to services for one answer; more files are not read from GitHub. */
+export const MAX_SUBREQUESTS = 6;
+const MAX_LINE_NUMBER = 1_000_000_000;
+const EMPTY_HIT: Hit = {
+  id: "",
+  path: "",
+  language: null,
+  nodeType: "lines",
+  symbol: null,
+  signature: null,
+  logicalPath: null,
+  startLine: 1,
+  endLine: 1,
+  members: "",
+  description: "",
+  repo: "",
+};
+/** Languages whose files differ from the indexed text: a notebook is JSON. */
+const CONVERTED_LANGUAGES = new Set(["notebook"]);
+
+/** First and last lines of the nodes within a hit. */
+export type InnerRanges = readonly (readonly [number, number])[];
+
+/** The lines of files, loaded as they are needed. */
+export class FileContents {
+  readonly #source = new StoredSource();
+  readonly #inner = new Map<string, InnerRanges>();
+
+  constructor(private readonly context: SearchContext) {}
+
+  /** True if lines can be loaded from the database or from GitHub. */
+  get areAvailable(): boolean {
+    return this.isStored || this.#repos.some((repo) => gitHubSlug(this.context.env, repo) !== null);
+  }
+
+  /** True if the database has stored source. */
+  get isStored(): boolean {
+    return this.#repos.some((repo) => this.context.meta.has(`${repo}:texts`));
+  }
+
+  get #repos(): readonly string[] {
+    return this.context.several?.repos ?? [this.context.repo];
+  }
+
+  /**
+   * Adds a statement to a batch that selects the stored lines of nodes. Returns a function that stores its rows
+   * after the batch ran.
+   */
+  addStatements(batch: Batch, ids: readonly string[]): () => Promise<void> {
+    const source = batch.add(ids.length > 0 && this.isStored ? [sql.storedSourceOfNodes(ids)] : []);
+    return () => this.#source.add(source()[0] ?? []);
+  }
+
+  /** Loads the lines of hits that are not loaded yet, in one request; for `compared` only lines are needed. */
+  async load(hits: readonly Hit[], compared: readonly Hit[] = []): Promise<void> {
+    const isMissing = (hit: Hit) => this.lines(hit) === null;
+    const isIncomplete = (hit: Hit) => isMissing(hit) || !this.#inner.has(hit.id);
+    const incomplete = [...hits.filter(isIncomplete), ...compared.filter(isMissing)];
+    if (this.isStored && incomplete.length > 0) {
+      await this.#loadFromDatabase([...new Set(incomplete)]);
+    }
+    await this.#loadFromGitHub(hits.filter(isMissing));
+  }
+
+  /** The lines of a hit; null if they are not loaded. */
+  lines({ repo, path, startLine, endLine }: Hit): NumberedLines | null {
+    return this.#source.between(repo, path, startLine, endLine);
+  }
+
+  /** Loads all lines of a file; null if they are not available. */
+  async file(path: string, language: string | null): Promise<NumberedLines | null> {
+    const { repo, database } = this.context;
+    if (this.isStored) {
+      const [rows = []] = await database.run([sql.storedSourceLines([[repo, path, 1, MAX_LINE_NUMBER]])]);
+      await this.#source.add(rows);
+    }
+    const loaded = this.#source.whole(repo, path);
+    if (loaded) return loaded;
+    await this.#loadFromGitHub([{ ...EMPTY_HIT, repo, path, language }]);
+    return this.#source.whole(repo, path);
+  }
+
+  /** Loads lines of files from the stored source, given as paths and the first and last line. */
+  async loadLines(places: Iterable<readonly [path: string, first: number, last?: number]>): Promise<void> {
+    const { repo, database } = this.context;
+    if (!this.isStored) return;
+    const ranges = new Map<string, [string, string, number, number]>();
+    for (const [path, first, last = first] of places) {
+      if (last > first || !this.line(path, first)) ranges.set(`${path}\0${first}`, [repo, path, first, last]);
+    }
+    if (ranges.size === 0) return;
+    const [rows = []] = await database.run([sql.storedSourceLines([...ranges.values()])]);
+    await this.#source.add(rows);
+  }
+
+  /** A line of a file; null if it is not loaded. */
+  line(path: string, line: number): string | null {
+    return this.#source.between(this.context.repo, path, line, line)?.lines[0] ?? null;
+  }
+
+  /** The line ranges of the nodes within a hit, if they are loaded. */
+  inner({ id, startLine, endLine }: Hit): InnerRanges {
+    const ranges = this.#inner.get(id) ?? [];
+    return ranges.filter(([first, last]) => last - first < endLine - startLine);
+  }
+
+  async #loadFromDatabase(hits: readonly Hit[]): Promise<void> {
+    const [source = [], innerNodes = []] = await this.context.database.run([
+      sql.storedSourceLines(hits.map(({ repo, path, startLine, endLine }) => [repo, path, startLine, endLine])),
+      sql.innerNodes(hits.map(({ id, startLine, endLine }) => [id, startLine, endLine])),
+    ]);
+    await this.#source.add(source);
+    this.#addInnerRanges(innerNodes, new Set(hits.map(({ id }) => id)));
+  }
+
+  /** Adds the ranges of nodes within hits; a row with a hash is a part of the hit itself. */
+  #addInnerRanges(rows: readonly Row[], ids: ReadonlySet<string>): void {
+    for (const id of ids) this.#inner.set(id, []);
+    const sorted = sortBy(rows as [string, number, number, string | null][], ([, first, last]) => [first, last]);
+    for (const [id, first, last, sha] of sorted) {
+      if (sha === null) this.#inner.set(id, [...(this.#inner.get(id) ?? []), [first, last]]);
+    }
+  }
+
+  /** Loads files from GitHub within the limit of requests, those of the first hits first. */
+  async #loadFromGitHub(hits: readonly Hit[]): Promise<void> {
+    const { env, meta, onTiming } = this.context;
+    if (hits.length === 0) return;
+    const files = new Map<string, { file: github.GitHubFile; hit: Hit }>();
+    for (const hit of hits) {
+      const [slug, commit] = [gitHubSlug(env, hit.repo), indexedCommit(meta, hit.repo)];
+      if (!slug || !commit || CONVERTED_LANGUAGES.has(hit.language ?? "")) continue;
+      files.set(`${hit.repo}\0${hit.path}`, { file: { slug, commit, path: hit.path }, hit });
+    }
+    const cachedFirst = sortBy(files.values(), ({ file }) => [github.cachedLines(file) === null]);
+    const selected = cachedFirst.filter(({ file }) => github.cachedLines(file) !== null || this.context.reserveRequest());
+    await Promise.all(
+      selected.map(async ({ file, hit }) => {
+        const lines = github.cachedLines(file) ?? (await github.fetchLines(file, env.GITHUB_TOKEN, onTiming));
+        if (lines) this.#source.put(hit.repo, hit.path, wholeFile(lines));
+      }),
+    );
+  }
+}
+
+function wholeFile(lines: readonly string[]) {
+  return { first: 1, last: lines.length, lines, numbers: null };
+}

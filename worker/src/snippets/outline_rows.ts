@@ -1,0 +1,106 @@
+/** Rolls up the folders of a large outline; the twin of the second half of feeder.snippets.outline. */
+
+import { constants } from "../../build/worker_data.json";
+import type { OutlineEntry } from "../api/types.ts";
+import { countOf } from "../escaping.ts";
+import { compareText, rpartition } from "../python_strings.ts";
+import { sortBy, type SortKey } from "../sorting.ts";
+
+const { MAX_NAMES, MODULE_KEYWORDS } = constants.outline;
+
+/** A way to shorten an outline, and the note that says so; folders from `folder_levels` on are rolled up. */
+export interface DetailLevel {
+  readonly symbols: string;
+  readonly folder_levels: number | null;
+  readonly note: string;
+}
+
+/** From the most detailed to the shortest. */
+export const DETAIL_LEVELS: readonly DetailLevel[] = constants.outline.DETAIL_LEVELS;
+
+export type FileEntries = ReadonlyMap<string, readonly OutlineEntry[]>;
+
+/** A file with the entries to show, or a rolled-up folder with its number of `files`. */
+export interface OutlineRow {
+  readonly path: string;
+  readonly entries: readonly OutlineEntry[];
+  readonly files: number;
+}
+
+/**
+ * The rows of an outline: of each folder first its files, then its folders.
+ *
+ * `depth` limits the levels of folders that are listed by file, and the nesting of symbols.
+ */
+export function outlineRows(files: FileEntries, level: DetailLevel, depth: number | null): OutlineRow[] {
+  const limits = [depth, level.folder_levels].filter((limit) => limit !== null);
+  const counts = new Map<string, number>();
+  for (const row of rolledUp([...files.keys()], limits.length > 0 ? Math.min(...limits) : null)) {
+    counts.set(row, (counts.get(row) ?? 0) + 1);
+  }
+  const nesting = level.symbols === "top" ? 1 : depth;
+  return Array.from(counts, ([path, count]) => {
+    const entries = files.get(path);
+    if (!entries) return { path, entries: [], files: count };
+    return { path, entries: entries.filter((one) => nesting === null || one.depth < nesting), files: 0 };
+  });
+}
+
+/** Each file, or the folder that it is rolled up in, counted from their common folder. */
+function rolledUp(paths: readonly string[], levels: number | null): string[] {
+  const folders = new Map(paths.map((path) => [path, path.split("/").slice(0, -1)]));
+  const sorted = [...folders.values()].sort(compareParts);
+  const [first, last] = [sorted[0] ?? [], sorted.at(-1) ?? []];
+  const differing = first.findIndex((one, at) => one !== last[at]);
+  const common = differing < 0 ? first.length : differing;
+  return sortBy(paths, folderOrder).map((path) => {
+    const above = folders.get(path)!;
+    if (levels === null || above.length < common + levels) return path;
+    return `${above.slice(0, common + levels).join("/")}/`;
+  });
+}
+
+function compareParts(one: readonly string[], other: readonly string[]): number {
+  const at = one.findIndex((part, index) => part !== other[index]);
+  if (at < 0 || at >= other.length) return one.length - other.length;
+  return compareText(one[at]!, other[at]!);
+}
+
+/** A sort key that puts the files of a folder before its folders. */
+function folderOrder(path: string): SortKey {
+  const parts = path.split("/");
+  return parts.flatMap((part, at) => [at < parts.length - 1, part]);
+}
+
+/**
+ * The names of entries that are in no other one, by lines or by name; the first ones of many.
+ *
+ * In place of a single module that holds only classes and modules, their names.
+ */
+export function topLevelNames(entries: readonly OutlineEntry[]): string[] {
+  const names = new Set(entries.map(entryName));
+  const outer = entries.filter((entry) => !entry.depth && !names.has(rpartition(entryName(entry), ".")[0]));
+  let listed = [...new Set(outer.map(entryName))];
+  let level = entries.filter((entry) => !entry.depth);
+  for (let depth = 1; listed.length === 1 && level.every(isModule); depth += 1) {
+    level = entries.filter((entry) => entry.depth === depth);
+    if (level.length === 0 || level.some((entry) => entry.node_type !== "class")) break;
+    listed = [...new Set(level.map(entryName))];
+  }
+  const more = listed.length - MAX_NAMES;
+  return more > 0 ? [...listed.slice(0, MAX_NAMES), `and ${more} more`] : listed;
+}
+
+function isModule(entry: OutlineEntry): boolean {
+  return MODULE_KEYWORDS.includes((entry.signature ?? "").split(" ", 1)[0]!);
+}
+
+/** The symbol of an entry, or its logical path. */
+export function entryName(entry: OutlineEntry): string {
+  return entry.symbol || entry.logical_path || "";
+}
+
+/** A number of files in words. */
+export function fileCount(files: number): string {
+  return countOf(files, "file");
+}
