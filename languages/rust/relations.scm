@@ -75,6 +75,17 @@ $bound_type = [(type_identifier) (reference_type) (generic_type) (scoped_type_id
       (scoped_type_identifier name: (type_identifier) @inherits)
     ]))
 
+; impl Cart { … }, impl Sender for Cart<T> { … }: the type has its declaration elsewhere
+(impl_item
+  type: [
+    (type_identifier) @extends
+    (scoped_type_identifier name: (type_identifier) @extends)
+    (generic_type type: (type_identifier) @extends)
+    (generic_type type: (scoped_type_identifier name: (type_identifier) @extends))
+    (reference_type
+      type: [(type_identifier) @extends (generic_type type: (type_identifier) @extends)])
+  ])
+
 ; A type by its name, wherever it stands.
 (type_identifier) @uses
 

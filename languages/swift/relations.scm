@@ -19,6 +19,9 @@ $type = [(user_type) (optional_type)]
 (inheritance_specifier
   inherits_from: (user_type (type_identifier) @inherits . (type_arguments)))
 
+; extension Cart { … }: the type has its declaration elsewhere
+(class_declaration "extension" name: (user_type (type_identifier) @extends .))
+
 ; A type by its name, wherever it stands.
 (type_identifier) @uses
 

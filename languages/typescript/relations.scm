@@ -73,6 +73,106 @@ $bound = [
   . source: (string (string_fragment) @module)
   (#set! imported "*"))
 
+; export { Store as Shelf }, export { Store as default }
+(export_statement
+  (export_clause (export_specifier name: (_) @exports alias: (_) @alias))
+  !source)
+
+; export default class Store { … }, export default function add() { … }
+(export_statement "default"
+  declaration: (_ name: (_) @exports)
+  (#set! exported "default"))
+
+; export default Store
+(export_statement "default" value: (identifier) @exports (#set! exported "default"))
+
+; module.exports = Store
+(assignment_expression
+  left: (member_expression) @_left
+  right: (identifier) @exports
+  (#set! exported "")
+  (#eq? @_left "module.exports"))
+
+; module.exports = { Store: Shelf }
+(assignment_expression
+  left: (member_expression) @_left
+  right: (object (pair key: (property_identifier) @alias value: (identifier) @exports))
+  (#eq? @_left "module.exports"))
+
+; exports.Shelf = Store, module.exports.Shelf = Store
+(assignment_expression
+  left: (member_expression object: _ @_object property: (property_identifier) @alias)
+  right: (identifier) @exports
+  (#any-of? @_object "exports" "module.exports"))
+
+; export * as store from "./store"
+(export_statement
+  (namespace_export (identifier) @alias)
+  source: (string (string_fragment) @module))
+
+; module.exports = require("./store")
+(assignment_expression
+  left: (member_expression) @_left
+  right: (call_expression
+    function: (identifier) @_require
+    arguments: (arguments . (string (string_fragment) @module) .))
+  (#set! imported "*")
+  (#eq? @_left "module.exports")
+  (#eq? @_require "require"))
+
+; module.exports = { ...require("./store") }
+(assignment_expression
+  left: (member_expression) @_left
+  right: (object
+    (spread_element
+      (call_expression
+        function: (identifier) @_require
+        arguments: (arguments . (string (string_fragment) @module) .))))
+  (#set! imported "*")
+  (#eq? @_left "module.exports")
+  (#eq? @_require "require"))
+
+; require("./store")()
+(call_expression
+  function: (call_expression
+    function: (identifier) @_require
+    arguments: (arguments . (string (string_fragment) @module) .))
+  (#set! imported "default")
+  (#eq? @_require "require"))
+
+; require("./store").add
+(member_expression
+  object: (call_expression
+    function: (identifier) @_require
+    arguments: (arguments . (string (string_fragment) @module) .))
+  property: (property_identifier) @imports
+  (#not-eq? @imports "default")
+  (#eq? @_require "require"))
+
+; const { Store, Item: Thing } = await import("./store")
+(variable_declarator
+  name: (object_pattern
+    [
+      (shorthand_property_identifier_pattern) @imports
+      (pair_pattern key: (_) @imports value: (identifier) @alias)
+    ])
+  value: (await_expression
+    (call_expression
+      function: (import)
+      arguments: (arguments . (string (string_fragment) @module) .))))
+
+; const store = await import("./store")
+(variable_declarator
+  name: (identifier) @alias
+  value: (await_expression
+    (call_expression
+      function: (import)
+      arguments: (arguments . (string (string_fragment) @module) .))))
+
+; import store = require("./store")
+(import_statement
+  (import_require_clause (identifier) @alias source: (string (string_fragment) @module)))
+
 ; const store = require("./store")
 (variable_declarator
   name: (identifier) @alias

@@ -15,14 +15,15 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 CALL, INHERITS, IMPLEMENTS, USE, MENTION = "(", "^", "+", "~", "."
-IMPORT, BINDING, PARAMETER, RETURNS, VISIBILITY = "@", "=", "%", ">", "#"
+IMPORT, EXPORT = "@", ";"
+BINDING, PARAMETER, RETURNS, VISIBILITY = "=", "%", ">", "#"
 """The kinds of relations. Several kinds are a text with each of them, such as `CALL + MENTION`."""
 
 MAX_PATTERNS = 100
 """Names whose regular expressions are cached."""
 
-ITEM_PATTERN = re.compile(r" ([^\s(^+~.@=%>#]*)([(^+~.@=%>#])(\S*):([\d,]+)")
-_KINDS = "[(^+~.@=%>#]"
+ITEM_PATTERN = re.compile(r" ([^\s(^+~.@;=%>#]*)([(^+~.@;=%>#])(\S*):([\d,]+)")
+_KINDS = "[(^+~.@;=%>#]"
 """The kinds as a character class, of regular expressions and of GLOB."""
 _GLOB_SIGNS = re.compile(r"[*?[]")
 _SITE_NAMES = re.compile(r" ([^\s(^+~.@=%>#]+)[(^+~.]")
@@ -32,8 +33,11 @@ class Relation(NamedTuple):
     """One relation of a node.
 
     `kind` is one of the constants above. `qualifier` is the receiver of a call or mention, the
-    module of an import with its alias, the type of a binding or parameter. `lines` is encoded; see
-    `line_numbers`.
+    module of an import with its alias, the name by which others import what is exported, the type
+    of a binding or parameter. `lines` is encoded; see `line_numbers`.
+
+    A manifest, such as `package.json`, exports files by the name of a module: `name` is empty, the
+    qualifier is that module, `=` and the path, from the manifest's folder.
     """
 
     name: str
@@ -109,14 +113,14 @@ def _item_pattern(kinds: str) -> re.Pattern[str]:
     """Finds the relations of some kinds; of all with none."""
     if not kinds:
         return ITEM_PATTERN
-    return re.compile(ITEM_PATTERN.pattern.replace("([(^+~.@=%>#])", f"([{re.escape(kinds)}])"))
+    return re.compile(ITEM_PATTERN.pattern.replace(f"({_KINDS})", f"([{re.escape(kinds)}])"))
 
 
 @lru_cache(MAX_PATTERNS)
 def _named_pattern(name: str) -> re.Pattern[str]:
     """Finds the relations of a name."""
     pattern = ITEM_PATTERN.pattern
-    return re.compile(pattern.replace("([^\\s(^+~.@=%>#]*)", f"({re.escape(name)})"))
+    return re.compile(pattern.replace("([^\\s(^+~.@;=%>#]*)", f"({re.escape(name)})"))
 
 
 @lru_cache(MAX_PATTERNS)

@@ -724,7 +724,10 @@ def test_default_import_belongs_to_the_part_with_its_line() -> None:
     body = "".join(f"  cart({n})\n" for n in range(40))
     text = f"import cart from './cart'\n\nfunction fill() {{\n{body}}}\n\nexport default fill\n"
     first, _, last = nodes("a.ts", text)
-    assert (first.relations, last.relations) == (" default@./cart=cart:0", " fill.:0")
+    assert (first.relations, last.relations) == (
+        " default@./cart=cart:0",
+        " fill.:0 fill;default:0",
+    )
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ RELATION_WORDS = {
     kinds.USE: "uses",
     kinds.MENTION: "mentions",
     kinds.IMPORT: "imports",
+    kinds.EXPORT: "exports",
     kinds.BINDING: "binds",
     kinds.PARAMETER: "parameter",
     kinds.RETURNS: "returns",

@@ -20,6 +20,7 @@ from feeder.parse.extract import DocumentElement, ExtractedDocument
 from feeder.parse.grammars import Grammar, Grammars
 from feeder.parse.layout import SourceText, Span, find_split_points, layout_nodes
 from feeder.parse.line_runs import line_runs
+from feeder.parse.manifests import manifest_relations
 from feeder.parse.notebooks import Notebook
 from feeder.parse.query_checks import capture_names
 from feeder.parse.secrets import mask_text
@@ -235,6 +236,8 @@ def _plain_nodes(file: _OpenFile) -> list[Node]:
 
 
 def _parsed_file(file: _OpenFile, nodes: list[Node], reason: str | None = None) -> ParsedFile:
+    if nodes and (exports := manifest_relations(file.path, file.source.content, nodes[0])):
+        nodes[0] = nodes[0]._replace(relations=nodes[0].relations + exports)
     return ParsedFile(
         file.path,
         nodes,

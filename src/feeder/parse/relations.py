@@ -15,6 +15,7 @@ from feeder.parse.grammars import Capture, Captures
 from feeder.relation import (
     BINDING,
     CALL,
+    EXPORT,
     IMPLEMENTS,
     IMPORT,
     INHERITS,
@@ -73,12 +74,14 @@ _KINDS = {
     "inherits": INHERITS,
     "implements": IMPLEMENTS,
     "uses": USE,
+    "extends": USE,
     "returns": RETURNS,
     "binds": BINDING,
     "parameter": PARAMETER,
     "visibility": VISIBILITY,
     "imports": IMPORT,
     "module": IMPORT,
+    "exports": EXPORT,
 }
 
 _SIGNATURE_KINDS = frozenset({PARAMETER, RETURNS, VISIBILITY})
@@ -149,6 +152,7 @@ class RelationCollector:
         self._local_ranges: defaultdict[bytes, list[tuple[int, int]]] = defaultdict(list)
         self._scopes: list[tuple[int, int]] = []
         self._declared: set[int] = set()
+        self._extended: set[int] = set()
         self._existing_names: set[bytes] = set()
         self._last_path = -1
 
@@ -271,6 +275,10 @@ class RelationCollector:
             self._add_exported(captures["exported"][0])
         elif kind == IMPORT:
             self._add_import(captures, self._settings(pattern).get("imported"))
+        elif capture == "extends":
+            self._extended.update([node.start_byte for node in captures["extends"]])
+        elif kind == EXPORT:
+            self._add_export(captures, self._settings(pattern).get("exported"))
         else:
             self._add_detail(kind, captures[capture], captures)
 
@@ -322,7 +330,7 @@ class RelationCollector:
             for start in mentions[source]:
                 if start not in imported:
                     sites.setdefault(start, relation)
-        for start in sites.keys() & (self._declared | imported):
+        for start in sites.keys() & ((self._declared - self._extended) | imported):
             del sites[start]
         return sorted(chain(sites.items(), self._details, self._imports))[:SITES_LIMIT]
 
@@ -374,6 +382,16 @@ class RelationCollector:
             if aliases:
                 self._declared.update([node.start_byte for node in aliases])
             self._existing_names.add(name)
+
+    def _add_export(self, captures: Captures, exported: str | None) -> None:
+        """Adds a name that the file exports by another one: `default`, or empty for the module."""
+        [node] = captures["exports"]
+        name = _checked_name(self._source([node]))
+        if aliases := captures.get("alias"):
+            self._declared.add(aliases[0].start_byte)
+            exported = _checked_name(self._source(aliases[:1]))
+        if name and exported is not None and name != exported:
+            self._details.add((node.start_byte, _relation(EXPORT, name, exported)))
 
     def _declare_path(self, path: Capture) -> None:
         """Notes that the names of an imported path are no other relations."""

@@ -1,8 +1,6 @@
-"""Compares the modules that files import with the files and packages that define a name."""
+"""Defines what a name may refer to, and how its language sees it from another file."""
 
 import posixpath
-import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 PACKAGE_LANGUAGES = frozenset(
@@ -42,11 +40,6 @@ COMMONJS_RECEIVERS = frozenset({"module", "exports", "module.exports"})
 
 MODULE_EXPORTS = "module.exports"
 """The symbol of what a file of JavaScript exports as a whole, which only that file names so."""
-
-EXTENSION = re.compile(r"\.(?:d\.)?\w+$")
-CRATE_KEYWORDS = frozenset({"crate", "self", "super"})
-STANDARD_CRATES = frozenset({"std", "core", "alloc"})
-INDEX_FILES = ("/index", "/__init__", "/mod", "/lib")
 
 
 def say_nothing_refers(definition: "Definition") -> str:
@@ -132,118 +125,3 @@ def in_same_package(path: str, package: str, definition: Definition) -> bool:
     if definition.language in PACKAGE_LANGUAGES:
         return bool(package) and definition.is_in_package(package)
     return False
-
-
-def names_module(module: str, importing_path: str, definition: Definition) -> bool:
-    """Tells whether an imported module is the one that has the definition."""
-    language = definition.language
-    if language in QUALIFIED_LANGUAGES:
-        outer = definition.owner or definition.package
-        return definition.is_in_package(module) or module in {outer, definition.symbol}
-    if language == "go":
-        folder = posixpath.dirname(definition.path)
-        if "/" in folder and module.endswith(f"/{folder}"):  # lib/cart/v2
-            return True
-        module = re.sub(r"/v\d+$", "", module)
-        if not folder:
-            last = module.rpartition("/")[2]
-            return definition.package.partition(".")[0] in {last, last.removeprefix("go-")}
-        return module == folder or module.endswith(f"/{folder}")
-    return any(
-        _ends_with(stem, requested)
-        for stem in _module_stems(definition.path)
-        for requested in _wanted_paths(module, importing_path, language)
-    )
-
-
-def is_parent_module(module: str, importing_path: str, definition: Definition) -> bool:
-    """Tells whether the module is a package around the definition's file, which may export it."""
-    if definition.language == "go":
-        return False
-    stem = EXTENSION.sub("", definition.path)
-    for requested in _wanted_paths(module, importing_path, definition.language):
-        package = next(
-            (requested.removesuffix(name) for name in INDEX_FILES if requested.endswith(name)),
-            requested,
-        )
-        if package and f"/{package}/".replace("//", "/") in f"/{stem}/":
-            return True
-    return _names_workspace_folder(module, definition)
-
-
-def _names_workspace_folder(module: str, definition: Definition) -> bool:
-    """Tells whether a package of the same repository has the definition's file in its folder.
-
-    Packages often have a longer name than their folder: the crate `grep_searcher` is in
-    `crates/searcher`, and the npm package `@acme/server` in `packages/server`.
-    """
-    folders = {part.replace("-", "_") for part in posixpath.dirname(definition.path).split("/")}
-    if definition.language == "rust":
-        parts = [part for part in module.split(".") if part not in CRATE_KEYWORDS]
-        if not parts or parts[0] in STANDARD_CRATES:
-            return False
-        return any(part in folders or part.partition("_")[2] in folders for part in parts)
-    if definition.language in SCRIPTS and module.startswith("@") and "/" in module:
-        return module.split("/")[1].replace("-", "_") in folders
-    return False
-
-
-def _module_stems(path: str) -> Iterator[str]:
-    stem = EXTENSION.sub("", path)
-    yield path
-    yield stem
-    for name in INDEX_FILES:
-        if stem.endswith(name):
-            yield stem.removesuffix(name)
-
-
-def _wanted_paths(module: str, importing_path: str, language: str) -> Iterator[str]:
-    """Yields the ends of paths that a module may mean, with a leading `/` for a whole path."""
-    folder = posixpath.dirname(importing_path)
-    if language == "python":
-        name = module.lstrip(".")
-        if ups := len(module) - len(name):
-            for _ in range(ups - 1):
-                folder = posixpath.dirname(folder)
-            yield "/" + posixpath.join(folder, name.replace(".", "/")).rstrip("/")
-        else:
-            yield name.replace(".", "/")
-    elif language == "rust":
-        yield from _rust_paths(module, importing_path)
-    else:
-        module = module.removeprefix("package:")
-        if module.startswith("."):
-            path = "/" + posixpath.normpath(posixpath.join(folder, module)).removeprefix("./")
-            yield path
-            yield re.sub(r"\.[mc]?[jt]sx?$", "", path)
-        else:
-            yield re.sub(r"^(?:[@~#]/|\$(?=lib/))", "", module)
-
-
-def _rust_paths(module: str, importing_path: str) -> Iterator[str]:
-    """Yields the ends of paths that a module of Rust may mean.
-
-    `super` and `self` are also those of a module within the file, such as `tests`.
-    """
-    own = EXTENSION.sub("", importing_path)
-    own = next((own.removesuffix(name) for name in INDEX_FILES if own.endswith(name)), own)
-    first, _, rest = module.partition(".")
-    rest = rest.replace(".", "/")
-    if first not in CRATE_KEYWORDS:
-        yield module.replace(".", "/")
-        return
-    if first == "crate":
-        source = re.match(r"(?:.*/)?src(?=/|$)", own)
-        folders = [source[0]] if source else []
-    else:
-        folders = [own, posixpath.dirname(own)]
-    for folder in folders:
-        yield "/" + posixpath.join(folder, rest).rstrip("/")
-    if rest:
-        yield rest
-
-
-def _ends_with(path: str, requested: str) -> bool:
-    if requested.startswith("/"):
-        return f"/{path}" == requested
-    return bool(requested) and (path == requested or path.endswith(f"/{requested}"))

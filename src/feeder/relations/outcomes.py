@@ -40,6 +40,7 @@ class Evidence(StrEnum):
     ANOTHER_NAME = "another name"
     ANOTHER_TYPE = "a member of another type"
     BASE_MEMBER = "a member of the base"
+    DEPENDENCY = "a name of a dependency or of the standard library"
     LOCAL = "a local variable, a parameter or text"
     NO_MEMBER = "a name that is no member, since it has no receiver"
     NOT_VISIBLE = "a name that the file neither declares nor imports"

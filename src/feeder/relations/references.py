@@ -29,6 +29,7 @@ from feeder.relation import (
     alias_of,
     macro_of,
 )
+from feeder.relations.exports import DEFAULT, FILE_MODULE_LANGUAGES, WHOLE, ExportFinder
 from feeder.relations.go_interfaces import (
     MAX_EMBEDDED,
     MAX_GO_TYPES,
@@ -54,6 +55,7 @@ from feeder.store.relations import (
     file_blobs,
     go_package_of_folder,
     has_relations,
+    line_numbers,
     nodes_of_files,
     nodes_with_kinds,
     nodes_with_name,
@@ -82,6 +84,9 @@ DECLARATION_LINES = 40
 COMMENT_PATTERN = re.compile(r"\s*(?:#|//|/?\*|--|<!--)")
 """The beginning of a line of comment, which is no declaration."""
 
+ADDING_PATTERN = re.compile(r"(?:\w+ )*(?:impl|extension)\b")
+"""The declaration of a block that adds to a type of Rust or Swift, which is declared elsewhere."""
+
 CONSTRUCTORS = frozenset({"__init__", "constructor", "__construct", "initialize", "init"})
 
 MAX_DEPTH = 20
@@ -98,6 +103,9 @@ CHAINED_PATTERN = re.compile(r"[^.]+\.[^.]")
 
 MAX_HELD_TYPES = 10
 """Types of Go, beside the target's own, whose fields are followed."""
+
+MAX_ALIAS_NODES = 300
+"""Nodes with another name of a definition that are all read; of more, those in its own files."""
 
 MAX_MACROS = 20
 """Macros of C that are followed from a definition: their uses are references to it."""
@@ -189,6 +197,7 @@ class ReferenceFinder:
         self._nodes: dict[tuple[str, bool], list[RelatedNode]] = {}
         self._below: dict[Definition, list[tuple[Implementation, tuple[str, str]]]] = {}
         self._go_types = GoTypes(corpus.database, corpus.repo)
+        self.exports = ExportFinder(corpus.database, corpus.repo)
         self.is_cut = False
         if not has_relations(corpus.database, corpus.repo):
             raise UserError(
@@ -350,7 +359,7 @@ class ReferenceFinder:
                 holding = [*([owner] if is_only else []), *_implementing_types(family)]
                 if holding and self._has_chained_sites(definition.name):
                     family = family._replace(holders=self._holders(holding))
-        return Resolver(definition, others, owner, family)
+        return Resolver(definition, others, owner, self.exports, family)
 
     def _has_chained_sites(self, name: str) -> bool:
         """Tells whether a receiver of a name may be a field, as in `crawler.signals.connect`."""
@@ -389,11 +398,13 @@ class ReferenceFinder:
     def _other_definitions(self, definition: Definition) -> list[Definition]:
         """All definitions of a definition's name, with itself.
 
+        Blocks that add to a type, as `impl Cart` in Rust, are none.
+
         In C and C++ the prototypes of a function are the same definition, unless they are static,
         and so are the declarations of a type, as in `typedef struct cart cart`.
         """
         named = self.named_definitions(definition.name)
-        matches = [(one, hit) for one, hit in named if one != definition]
+        matches = [(one, hit) for one, hit in named if one != definition and not _is_added_to(hit)]
         if definition.language in C_LANGUAGES and not definition.is_local:
             declarations = [
                 hit
@@ -564,7 +575,7 @@ class ReferenceFinder:
 
     def _direct_subtypes(self, parent: Definition) -> Iterator[tuple[RelatedNode, bool]]:
         named = self._inheriting_nodes(parent.name)
-        names = {parent.name, *_aliases(named, parent.name)}
+        names = {parent.name, *_aliases(named, parent.name), *self._exported_names(parent)}
         for alias in sorted(names - {parent.name}):
             named = [*named, *self._inheriting_nodes(alias)]
         distinct = {
@@ -576,7 +587,7 @@ class ReferenceFinder:
         }
         nodes = list(distinct.values())
         others = [one for one, _ in self.named_definitions(parent.name) if one.is_type]
-        resolver = Resolver(parent, others or [parent], None)
+        resolver = Resolver(parent, others or [parent], None, self.exports)
         all_facts = self.facts(node.path for node in nodes)
         for node in nodes:
             results = [
@@ -627,19 +638,48 @@ class ReferenceFinder:
         """The sites of a definition's name, without their text; the surest and nearest first."""
         resolver = self.resolver(definition)
         matches = list(self._sites(definition, resolver, definition.name))
-        aliases = {
-            (one.path, alias)
-            for one in matches
-            if one.kind == "import" and (alias := alias_of(one.receiver))
-        }
-        for alias in sorted({alias for _, alias in aliases} - {definition.name}):
-            paths = {path for path, name in aliases if name == alias}
-            matches += self._sites(definition, resolver, alias, paths)
+        if definition.language in FILE_MODULE_LANGUAGES:
+            matches += self._exported_sites(definition, resolver)
+        else:
+            matches += self._aliased_sites(definition, resolver, matches)
         if definition.language in C_LANGUAGES:
             matches += self._macro_sites(definition, resolver, matches)
         if definition.language == "ruby":
             matches += self._ruby_alias_sites(definition, matches)
         return sorted(dict.fromkeys(matches), key=_SiteOrder(definition))
+
+    def _aliased_sites(
+        self, definition: Definition, resolver: Resolver, sites: Iterable[Reference]
+    ) -> Iterator[Reference]:
+        """The sites of the other names by which files import a definition."""
+        aliases = {
+            (one.path, alias)
+            for one in sites
+            if one.kind == "import" and (alias := alias_of(one.receiver))
+        }
+        for alias in sorted({alias for _, alias in aliases} - {definition.name}):
+            paths = {path for path, name in aliases if name == alias}
+            yield from self._sites(definition, resolver, alias, paths)
+
+    def _exported_sites(self, definition: Definition, resolver: Resolver) -> Iterator[Reference]:
+        """The sites of the other names by which files import or export a definition."""
+        exports = self.exports.of(definition)
+        self.is_cut |= exports.is_cut
+        for name in self._exported_names(definition):
+            is_rare = len(self.nodes(name)) <= MAX_ALIAS_NODES and not definition.is_local
+            paths = {path for path, names in exports.names.items() if name in names}
+            yield from self._sites(definition, resolver, name, None if is_rare else paths)
+        for node, relation, bound in exports.sites:
+            if relation.name == DEFAULT:
+                for line in line_numbers(node, relation):
+                    yield Reference(
+                        node.path, line, 0, KIND_NAMES[IMPORT], True, "", node, bound, ""
+                    )
+
+    def _exported_names(self, definition: Definition) -> list[str]:
+        """The names by which files import or export a definition, other than its own; sorted."""
+        exported = self.exports.of(definition).names.values()
+        return sorted(set().union(*exported) - {definition.name, DEFAULT, WHOLE})
 
     def _ruby_alias_sites(
         self, definition: Definition, sites: Iterable[Reference]
@@ -753,7 +793,7 @@ def _paths_of_sites(
     definition: Definition, paths: Set[str] | None, macro_paths: Set[str]
 ) -> Set[str] | None:
     """The files that can refer to a definition; None for all."""
-    if definition.is_local:
+    if definition.is_local and paths is None:
         return {definition.path}  # the facts of other files are not needed
     return macro_paths if macro_paths and not any(map(_is_header, macro_paths)) else paths
 
@@ -815,6 +855,12 @@ def _type_around(node: RelatedNode) -> str:
 def _is_bodyless(hit: Hit) -> bool:
     """Tells whether a method of Go is one of an interface."""
     return not (hit.signature or "").startswith("func")
+
+
+def _is_added_to(hit: Hit) -> bool:
+    """Tells whether a node adds to a type of its name, as `impl Cart` and `extension Cart` do."""
+    is_block = hit.language in {"rust", "swift"} and hit.node_type == "class"
+    return is_block and bool(ADDING_PATTERN.match(hit.signature or ""))
 
 
 def _is_header(path: str) -> bool:

@@ -7,6 +7,7 @@ Start with `Resolver.resolve`. Nothing is compiled or run.
 from __future__ import annotations
 
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -24,7 +25,9 @@ from feeder.relation import (
     Relation,
     decode_binding_imports,
 )
+from feeder.relations.exports import ALL, DEFAULT, FILE_MODULE_LANGUAGES, ExportFinder, Site
 from feeder.relations.go_interfaces import Implements
+from feeder.relations.module_paths import STANDARD_CRATES, ModulePaths
 from feeder.relations.modules import (
     C_LANGUAGES,
     COMMONJS_RECEIVERS,
@@ -35,8 +38,6 @@ from feeder.relations.modules import (
     SCRIPTS,
     Definition,
     in_same_package,
-    is_parent_module,
-    names_module,
 )
 from feeder.relations.outcomes import (
     RESOLVED,
@@ -61,6 +62,28 @@ BASE_RECEIVERS = {"php": "parent", "csharp": "base"}
 
 SHADOWING_LANGUAGES = frozenset({"go", "rust"})
 """Languages whose blocks and closures often declare a name of their function again."""
+
+NODE_MODULES = frozenset(
+    {
+        *("assert", "async_hooks", "buffer", "child_process", "cluster", "console", "constants"),
+        *(
+            "crypto",
+            "dgram",
+            "dns",
+            "domain",
+            "events",
+            "fs",
+            "http",
+            "http2",
+            "https",
+            "inspector",
+        ),
+        *("module", "net", "os", "path", "perf_hooks", "process", "punycode", "querystring"),
+        *("readline", "repl", "stream", "string_decoder", "test", "timers", "tls", "tty", "url"),
+        *("util", "v8", "vm", "wasi", "worker_threads", "zlib"),
+    }
+)
+"""The modules of Node, which a file imports as `fs` or `node:fs`."""
 
 UNKNOWN_PACKAGE = "?"
 """The package of a type of Go whose name stands on a line with several packages."""
@@ -399,16 +422,19 @@ class Resolver:
     """Resolves sites of one definition's name.
 
     `others` are all definitions of that name, the definition itself among them. `owner` is the
-    definition of the type around it, None for a name of a module."""
+    definition of the type around it, None for a name of a module. `exports` follows imports.
+    """
 
     def __init__(
         self,
         definition: Definition,
         others: Sequence[Definition],
         owner: Definition | None,
+        exports: ExportFinder,
         family: Family = NO_FAMILY,
     ) -> None:
         self._definition = definition
+        self._exports = exports
         self._others = others
         self._owner = owner
         self._family = family
@@ -492,18 +518,19 @@ class Resolver:
             return RESOLVED
         if imports := facts.imported(name):
             return surest(self._import_refers(facts, one) for one in imports)
-        if name != definition.name:
-            return elsewhere(Evidence.ANOTHER_NAME)
-        if facts.path == definition.path:
-            return RESOLVED
-        if definition.is_local:
-            return elsewhere(Evidence.NOT_VISIBLE)
-        if (facts.path, "") in self._owners:
-            return self._another_in(facts.path, "")
-        wildcards = [one for one in facts.imported("*") if one.name == "*"]
-        by_wildcard = [self._import_refers(facts, one) for one in wildcards]
+        if name == definition.name:
+            if facts.path == definition.path:
+                return RESOLVED
+            if definition.is_local:
+                return elsewhere(Evidence.NOT_VISIBLE)
+            if (facts.path, "") in self._owners:
+                return self._another_in(facts.path, "")
+        wildcards = [one for one in facts.imported(ALL) if one.name == ALL]
+        by_wildcard = [self._import_refers(facts, Import(one.module, name)) for one in wildcards]
         if RESOLVED in by_wildcard:
             return RESOLVED
+        if name != definition.name:
+            return elsewhere(Evidence.ANOTHER_NAME)
         if in_same_package(facts.path, facts.package, definition):
             # other types may nest one of the same name
             is_nested = definition.is_type and bool(definition.owner)
@@ -535,23 +562,55 @@ class Resolver:
         """Tells whether an import means the same in each file."""
         return all(one.language in QUALIFIED_LANGUAGES for one in self._others)
 
-    def _resolve_import_in(self, path: str, module: str, name: str) -> Resolution:
-        definition = self._definition
-        if name not in {definition.name, "*", "default"}:
-            return elsewhere(Evidence.ANOTHER_NAME)
-        if names_module(module, path, definition):
-            return RESOLVED
-        others = self._others
-        if any(one is not definition and names_module(module, path, one) for one in others):
-            return self._another(lambda one: names_module(module, path, one))
-        if is_parent_module(module, path, definition):
-            near = [one for one in others if is_parent_module(module, path, one)]
-            return resolved_if(len(near) == 1, Reason.COMPETING)
-        if name != "default" and module.startswith(".") and definition.language in SCRIPTS:
-            return resolved_if(self._is_unique, Reason.COMPETING)
-        return elsewhere(Evidence.ANOTHER_MODULE)
+    @property
+    def _paths(self) -> ModulePaths:
+        return self._exports.paths
 
-    def _resolve_qualified(  # noqa: PLR0911 - one for each rule
+    def _resolve_import_in(  # noqa: PLR0911 - one for each rule
+        self, path: str, module: str, name: str
+    ) -> Resolution:
+        """Resolves the import of a name from a module, in the file at `path`."""
+        definition, paths = self._definition, self._paths
+        is_own_name = name in {definition.name, ALL}
+        if is_own_name and paths.names(module, path, definition):
+            return RESOLVED
+        if self._is_exported(path, module, name):
+            return RESOLVED
+        if name == DEFAULT and paths.names(module, path, definition):
+            return possible(Reason.MODULE)  # `export default wrap(Cart)`
+        if not is_own_name:
+            return elsewhere(Evidence.ANOTHER_NAME)
+        others = self._others
+        if any(one is not definition and paths.names(module, path, one) for one in others):
+            return self._another(lambda one: paths.names(module, path, one))
+        if paths.is_parent(module, path, definition):
+            near = [one for one in others if paths.is_parent(module, path, one)]
+            return resolved_if(len(near) == 1, Reason.COMPETING)
+        if module.startswith(".") and definition.language in SCRIPTS:
+            return resolved_if(self._is_unique, Reason.COMPETING)
+        return self._unfollowed(Site(path, definition.language), module)
+
+    def _is_exported(self, path: str, module: str, name: str) -> bool:
+        """Tells whether a module exports the definition by a name, as far as files say."""
+        if self._definition.language not in FILE_MODULE_LANGUAGES:
+            return False
+        site = Site(path, self._definition.language)
+        return self._exports.of(self._definition).has(self._paths, module, site, name)
+
+    def _unfollowed(self, site: Site, module: str) -> Resolution:
+        """An import that leads to no file with the definition, or cannot be followed.
+
+        `import { add } from "left-pad"` means a dependency if no folder or file is called `left`.
+        """
+        if site.language not in FILE_MODULE_LANGUAGES or self._exports.is_indexed(module, site):
+            return elsewhere(Evidence.ANOTHER_MODULE)
+        if module.startswith("."):
+            return possible(Reason.MODULE)
+        if is_standard_module(module, site.language) or not self._exports.is_inside(module):
+            return elsewhere(Evidence.DEPENDENCY)
+        return possible(Reason.MODULE)
+
+    def _resolve_qualified(  # noqa: PLR0911, PLR0912 - one for each rule
         self, facts: FileFacts, node: RelatedNode, relation: Relation
     ) -> Resolution:
         """A name of a module with a receiver: a module, a package or an outer type."""
@@ -566,13 +625,19 @@ class Resolver:
             return RESOLVED
         if receiver == definition.package and receiver and not definition.package_name:
             return RESOLVED
-        for imported in self._modules_of(facts, receiver):
-            if names_module(imported, facts.path, definition):
+        modules = list(self._modules_of(facts, receiver))
+        if any(self._is_exported(facts.path, one, relation.name) for one in modules):
+            return RESOLVED
+        if relation.name != definition.name:
+            return elsewhere(Evidence.ANOTHER_NAME)
+        for imported in modules:
+            if self._paths.names(imported, facts.path, definition):
                 return RESOLVED
-            if is_parent_module(imported, facts.path, definition):
+            if self._paths.is_parent(imported, facts.path, definition):
                 return resolved_if(self._is_unique, Reason.MODULE)
         if definition.language == "go":
-            return go_package_refers(definition, facts, receiver)
+            is_in_import = imports_module_of(self._paths, facts, definition)
+            return go_package_refers(definition, facts, receiver, is_in_import)
         if is_imported or facts.imported(receiver):
             return elsewhere(Evidence.ANOTHER_MODULE)
         if receiver in SELF_NAMES or definition.language in {"python", *SCRIPTS}:
@@ -725,7 +790,8 @@ class Resolver:
 
     def _compare_with_family(self, facts: FileFacts, type_name: str) -> Resolution:
         is_own = _last_name(type_name) == _last_name(self._definition.owner)
-        if is_own and self._owner and self._is_seen(facts, type_name, self._owner):
+        may_be_own = is_own or bool(facts.imported(type_name))
+        if may_be_own and self._owner and self._is_seen(facts, type_name, self._owner):
             return RESOLVED
         if implementing := self._implementing(facts, type_name):
             return _common_resolution(implementing)
@@ -747,16 +813,19 @@ class Resolver:
         if package:
             return self._has_package(facts, package, type_)
         if type_ not in self._resolvers:
-            self._resolvers[type_] = Resolver(type_, [type_], None)
+            self._resolvers[type_] = Resolver(type_, [type_], None, self._exports)
         return self._resolvers[type_].refers(facts, name).is_resolved
 
     def _has_package(self, facts: FileFacts, package: str, definition: Definition) -> bool:
         """Tells whether a module or package, as a file writes it, has a definition."""
         modules = set(self._modules_of(facts, package))
-        return any(names_module(one, facts.path, definition) for one in modules) or (
-            definition.language == "go"
-            and go_package_refers(definition, facts, package).is_resolved
+        return any(self._paths.names(one, facts.path, definition) for one in modules) or (
+            definition.language == "go" and self._in_go_package(facts, package, definition)
         )
+
+    def _in_go_package(self, facts: FileFacts, package: str, definition: Definition) -> bool:
+        is_in_import = imports_module_of(self._paths, facts, definition)
+        return go_package_refers(definition, facts, package, is_in_import).is_resolved
 
     def _is_of_module(self, facts: FileFacts, type_name: str, owner: Definition) -> Resolution:
         """A receiver of a type with the owner's name, which the file does not declare or import."""
@@ -764,8 +833,9 @@ class Resolver:
             return elsewhere(Evidence.ANOTHER_TYPE)
         package = type_name.rpartition(".")[0]  # as in `shop.Cart()`
         if package and owner.language == "go":
-            return go_package_refers(owner, facts, package)
-        if package or not imports_module_of(facts, owner):
+            is_in_import = imports_module_of(self._paths, facts, owner)
+            return go_package_refers(owner, facts, package, is_in_import)
+        if package or not imports_module_of(self._paths, facts, owner):
             is_go = owner.language == "go"
             return elsewhere(Evidence.ANOTHER_TYPE) if is_go else possible(Reason.RECEIVER)
         same = {(one.path, one.owner) for one in self._others if one.owner == owner.symbol}
@@ -777,7 +847,7 @@ class Resolver:
         seen = [implements for one, implements in same if self._is_seen(facts, type_name, one)]
         if seen or "." in type_name:
             return seen
-        return [implements for one, implements in same if imports_module_of(facts, one)]
+        return [one for type_, one in same if imports_module_of(self._paths, facts, type_)]
 
     def _is_dynamic(self, type_name: str) -> bool:
         """Tells whether the definition or a type's member of its name is an interface's in Go."""
@@ -819,16 +889,28 @@ def _common_resolution(implementing: Iterable[Implements]) -> Resolution:
     return elsewhere(Evidence.ANOTHER_TYPE) if is_none else possible(Reason.INTERFACE)
 
 
-def imports_module_of(facts: FileFacts, definition: Definition) -> bool:
+def imports_module_of(paths: ModulePaths, facts: FileFacts, definition: Definition) -> bool:
     """Tells whether a file imports a module or package that has a definition."""
     return any(
-        names_module(module, facts.path, definition)
-        or is_parent_module(module, facts.path, definition)
+        paths.names(module, facts.path, definition)
+        or paths.is_parent(module, facts.path, definition)
         for module in facts.modules
     )
 
 
-def go_package_refers(definition: Definition, facts: FileFacts, receiver: str) -> Resolution:
+def is_standard_module(module: str, language: str) -> bool:
+    """Tells whether a module is a standard one of its language: `os.path`, `node:fs`, `std.fs`."""
+    first = re.split(r"[./]", module, maxsplit=1)[0]
+    if language == "python":
+        return first in sys.stdlib_module_names
+    if language == "rust":
+        return first in STANDARD_CRATES
+    return language in SCRIPTS and module.removeprefix("node:").partition("/")[0] in NODE_MODULES
+
+
+def go_package_refers(
+    definition: Definition, facts: FileFacts, receiver: str, is_in_import: bool
+) -> Resolution:
     """Compares a package of Go with a definition's package where no imported path has its folder.
 
     The folder may have another name than its package. Of the module's root the path is not known,
@@ -845,7 +927,6 @@ def go_package_refers(definition: Definition, facts: FileFacts, receiver: str) -
         return possible(Reason.MODULE) if package else elsewhere(Evidence.ANOTHER_MODULE)
     if is_imported:
         return elsewhere(Evidence.ANOTHER_MODULE)
-    is_in_import = imports_module_of(facts, definition)
     if package:
         return resolved_if(is_in_import, Reason.MODULE)
     return possible(Reason.MODULE) if is_in_import else elsewhere(Evidence.ANOTHER_MODULE)

@@ -8,7 +8,9 @@ from operator import gt, itemgetter
 from typing import NamedTuple
 
 from feeder.relation import (
+    EXPORT,
     IMPLEMENTS,
+    IMPORT,
     INHERITS,
     Relation,
     decode_declared,
@@ -56,6 +58,12 @@ MAX_GO_ROWS = 2_000
 MAX_REMOTE_ROWS, MAX_REMOTE_FILES, MAX_REMOTE_TYPES = 1_000, 400, 300
 """Nodes, files and types below a type that the Worker reads: D1 bills each row."""
 
+MAX_MANIFESTS = 2_000
+"""Manifests whose names of modules are read."""
+
+MANIFEST_NAMES = ("package.json", "tsconfig", "jsconfig", "Cargo.toml", "pubspec.yaml")
+"""The beginnings of names of files that name modules."""
+
 _COLUMNS = (
     "d.id, d.path, d.language, d.node_type, d.symbol, d.start_line, d.end_line, d.relations, "
     f"{WHOLE_FIRST_LINE} AS first_line, {WHOLE_LAST_LINE} AS last_line"
@@ -66,6 +74,19 @@ NODES_WITH_RELATION = f"""
 SELECT {_COLUMNS} FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
 CROSS JOIN docs d ON d.seq = f.rowid
 WHERE d.repo = ?1 AND instr(d.relations, ?3) ORDER BY d.path, d.start_line LIMIT ?4
+"""
+
+# ?2 an FTS5 query for the names of files that are manifests
+MANIFEST_NODES = f"""
+SELECT {_COLUMNS} FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
+CROSS JOIN docs d ON d.seq = f.rowid
+WHERE d.repo = ?1 AND instr(d.relations, ' {EXPORT}') ORDER BY d.path LIMIT {MAX_MANIFESTS}
+"""
+
+# ?2 an FTS5 query for a path
+HAS_PATH = """
+SELECT 1 FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
+CROSS JOIN docs d ON d.seq = f.rowid WHERE d.repo = ?1 LIMIT 1
 """
 
 # ?5 relations of the name as a pattern, which may be too long for D1; other nodes have the name in
@@ -299,6 +320,41 @@ def nodes_with_kinds(
     rows = _read(database, NODES_WITH_ANY_RELATION, repo, query, *texts, MAX_ROWS + 1)
     nodes = sorted(rows, key=_PATH_AND_LINE)
     return nodes[:MAX_ROWS], len(nodes) > MAX_ROWS
+
+
+def nodes_exporting(database: Database, repo: str, name: str) -> list[RelatedNode]:
+    """Returns the nodes that import a name, or export it by another one."""
+    if not any(map(str.isalnum, name)):
+        return []
+    texts = named_texts(name, IMPORT + EXPORT + EXPORT)
+    query = f"body : {fts_query.phrase(name)}"
+    return _read(database, NODES_WITH_ANY_RELATION, repo, query, *texts, MAX_ROWS)
+
+
+def nodes_importing_module(
+    database: Database, repo: str, words: Sequence[str]
+) -> list[RelatedNode]:
+    """Returns the nodes that import a module, its default or all its names, and have a word."""
+    searchable = [word for word in words if any(map(str.isalnum, word))]
+    if not searchable:
+        return []
+    texts = [text for name in ("", "default", "*") for text in named_texts(name, IMPORT)]
+    query = f"body : ({fts_query.any_of(searchable)})"
+    return _read(database, NODES_WITH_ANY_RELATION, repo, query, *texts, MAX_ROWS)
+
+
+def manifest_nodes(database: Database, repo: str) -> list[RelatedNode]:
+    """Returns the nodes that export files by the names of modules, as package.json does."""
+    query = f"path : ({fts_query.any_of(MANIFEST_NAMES)})"
+    return _read(database, MANIFEST_NODES, repo, query)
+
+
+def has_path(database: Database, repo: str, path: str) -> bool:
+    """Tells whether a node's path has the words of another one, in their order."""
+    if not any(map(str.isalnum, path)):
+        return False
+    [rows] = database.run([Statement(HAS_PATH, (repo, f"path : {fts_query.phrase(path)}"))])
+    return bool(rows)
 
 
 def nodes_of_files(

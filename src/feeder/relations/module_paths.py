@@ -1,0 +1,163 @@
+"""Compares the modules that files import with the files and packages that define a name.
+
+Start with `ModulePaths.names`. A module is compared by the ends of the paths that it may mean:
+`acme.shop` of Python with each file that ends in `acme/shop.py`, `./cart` with exactly one.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from feeder.relations.manifests import NO_MANIFESTS, Manifests
+from feeder.relations.modules import QUALIFIED_LANGUAGES, SCRIPTS, Definition
+
+EXTENSION = re.compile(r"\.(?:d\.)?\w+$")
+SCRIPT_EXTENSION = re.compile(r"\.(?:d\.)?[mc]?[jt]sx?$")
+CRATE_KEYWORDS = frozenset({"crate", "self", "super"})
+STANDARD_CRATES = frozenset({"std", "core", "alloc"})
+INDEX_FILES = ("/index", "/__init__", "/mod", "/lib")
+
+CACHED_MODULES = 4_000
+"""Modules of files whose paths are cached."""
+
+
+class ModulePaths:
+    """Compares modules with files; knows the names that a repository's manifests export."""
+
+    def __init__(self, manifests: Manifests = NO_MANIFESTS) -> None:
+        self.manifests = manifests
+        self._ends = lru_cache(CACHED_MODULES)(self._find_ends)
+
+    def names(self, module: str, importing_path: str, definition: Definition) -> bool:
+        """Tells whether an imported module is the one that has the definition."""
+        language = definition.language
+        if language in QUALIFIED_LANGUAGES:
+            outer = definition.owner or definition.package
+            return definition.is_in_package(module) or module in {outer, definition.symbol}
+        if language == "go":
+            return _is_go_package(module, definition)
+        return self.names_file(module, importing_path, definition.path, language)
+
+    def names_file(self, module: str, importing_path: str, path: str, language: str) -> bool:
+        """Tells whether a module is a file; false where modules are no files, as in Java and Go."""
+        ends = self.ends(module, importing_path, language)
+        return any(_ends_with(stem, end) for stem in _module_stems(path) for end in ends)
+
+    def is_parent(self, module: str, importing_path: str, definition: Definition) -> bool:
+        """Tells whether the module is a package around the definition's file."""
+        if definition.language == "go":
+            return False
+        stem = EXTENSION.sub("", definition.path)
+        for end in self.ends(module, importing_path, definition.language):
+            package = next(
+                (end.removesuffix(name) for name in INDEX_FILES if end.endswith(name)), end
+            )
+            if package and f"/{package}/".replace("//", "/") in f"/{stem}/":
+                return True
+        return _names_workspace_folder(module, definition)
+
+    def ends(self, module: str, importing_path: str, language: str) -> Sequence[str]:
+        """The ends of paths that a module may mean, with a leading `/` for a whole path."""
+        return self._ends(module, importing_path, language)
+
+    def _find_ends(self, module: str, importing_path: str, language: str) -> Sequence[str]:
+        ends = [] if module.startswith(".") else self.manifests.paths(module, importing_path)
+        whole = dict.fromkeys(f"/{path}" for path in ends)
+        if language in SCRIPTS:
+            whole |= dict.fromkeys(SCRIPT_EXTENSION.sub("", end) for end in whole)
+        if language == "rust":
+            whole = dict.fromkeys(EXTENSION.sub("", end) for end in whole)
+        return [*whole, *_wanted_paths(module, importing_path, language)]
+
+
+def _is_go_package(module: str, definition: Definition) -> bool:
+    folder = posixpath.dirname(definition.path)
+    if "/" in folder and module.endswith(f"/{folder}"):  # lib/cart/v2
+        return True
+    module = re.sub(r"/v\d+$", "", module)
+    if not folder:
+        last = module.rpartition("/")[2]
+        return definition.package.partition(".")[0] in {last, last.removeprefix("go-")}
+    return module == folder or module.endswith(f"/{folder}")
+
+
+def _names_workspace_folder(module: str, definition: Definition) -> bool:
+    """Tells whether a package of the same repository has the definition's file in its folder.
+
+    Packages often have a longer name than their folder: the crate `grep_searcher` is in
+    `crates/searcher`, and the npm package `@acme/server` in `packages/server`.
+    """
+    folders = {part.replace("-", "_") for part in posixpath.dirname(definition.path).split("/")}
+    if definition.language == "rust":
+        parts = [part for part in module.split(".") if part not in CRATE_KEYWORDS]
+        if not parts or parts[0] in STANDARD_CRATES:
+            return False
+        return any(part in folders or part.partition("_")[2] in folders for part in parts)
+    if definition.language in SCRIPTS and module.startswith("@") and "/" in module:
+        return module.split("/")[1].replace("-", "_") in folders
+    return False
+
+
+def _module_stems(path: str) -> Iterator[str]:
+    """Yields the paths by which a module is named: `a/index.ts`, `a/index`, and `a`."""
+    stem = EXTENSION.sub("", path)
+    yield path
+    yield stem
+    for name in INDEX_FILES:
+        if f"/{stem}".endswith(name):
+            yield stem[: -len(name)]
+
+
+def _wanted_paths(module: str, importing_path: str, language: str) -> Iterator[str]:
+    """Yields the ends of paths that a module may mean, with a leading `/` for a whole path."""
+    folder = posixpath.dirname(importing_path)
+    if language == "python":
+        name = module.lstrip(".")
+        if ups := len(module) - len(name):
+            for _ in range(ups - 1):
+                folder = posixpath.dirname(folder)
+            yield "/" + posixpath.join(folder, name.replace(".", "/")).rstrip("/")
+        else:
+            yield name.replace(".", "/")
+    elif language == "rust":
+        yield from _rust_paths(module, importing_path)
+    else:
+        module = module.removeprefix("package:")
+        if module.startswith("."):
+            path = posixpath.normpath(posixpath.join(folder, module))
+            yield "/" if path == "." else f"/{path}"
+            yield SCRIPT_EXTENSION.sub("", f"/{path}")
+        else:
+            yield re.sub(r"^(?:[@~#]/|\$(?=lib/))", "", module)
+
+
+def _rust_paths(module: str, importing_path: str) -> Iterator[str]:
+    """Yields the ends of paths that a module of Rust may mean.
+
+    `super` and `self` are also those of a module within the file, such as `tests`.
+    """
+    own = EXTENSION.sub("", importing_path)
+    own = next((own.removesuffix(name) for name in INDEX_FILES if own.endswith(name)), own)
+    first, _, rest = module.partition(".")
+    rest = rest.replace(".", "/")
+    if first not in CRATE_KEYWORDS:
+        yield module.replace(".", "/")
+        return
+    if first == "crate":
+        source = re.match(r"(?:.*/)?src(?=/|$)", own)
+        folders = [source[0]] if source else []
+    else:
+        folders = [own, posixpath.dirname(own)]
+    for folder in folders:
+        yield "/" + posixpath.join(folder, rest).rstrip("/")
+    if rest:
+        yield rest
+
+
+def _ends_with(path: str, requested: str) -> bool:
+    if requested.startswith("/"):
+        return f"/{path}" == requested
+    return bool(requested) and (path == requested or path.endswith(f"/{requested}"))
