@@ -5,37 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-PACKAGE_LANGUAGES = frozenset(
-    {"java", "kotlin", "scala", "groovy", "csharp", "php", "go", "swift", "dart"}
-)
-"""Languages in which the files of a package or folder see each other's names without an import."""
-
-GLOBAL_LANGUAGES = frozenset(
-    {"c", "cpp", "objc", "ruby", "swift", "pascal", "groovy", "csharp", "dart"}
-)
-"""Languages in which a name is visible without an import of that name."""
-
-IMPLICIT_RECEIVER_LANGUAGES = frozenset(
-    {"java", "kotlin", "scala", "groovy", "csharp", "cpp", "swift", "dart", "ruby", "pascal"}
-)
-"""Languages in which a method calls another one of its type without a receiver."""
-
-METHOD_FIRST_LANGUAGES = frozenset({"java", "kotlin", "groovy", "php"})
-"""Languages in which a call `f()` looks for a method first, even if a variable is called `f`."""
-
-RELATION_LANGUAGES = frozenset(
-    {
-        *("c", "cpp", "csharp", "dart", "go", "groovy"),
-        *("html", "java", "javascript", "kotlin", "objc", "pascal"),
-        *("php", "python", "ruby", "rust", "scala", "svelte"),
-        *("swift", "tsx", "typescript", "vue"),
-    }
-)
-"""Languages whose relations are indexed without a grammar file of one's own."""
-
-C_LANGUAGES = frozenset({"c", "cpp", "objc"})
-
-SCRIPTS = frozenset({"typescript", "tsx", "javascript", "vue", "svelte"})
+from feeder.traits import traits
 
 COMMONJS_RECEIVERS = frozenset({"module", "exports", "module.exports"})
 """Receivers in JavaScript that are the module of the file itself."""
@@ -82,13 +52,9 @@ _UNINDEXED_MESSAGES = "messages of Objective-C are not indexed."
 
 def _unindexed_relations(language: str | None) -> str:
     """Returns why nothing is known of the relations of a language; empty if they are indexed."""
-    if not language or language in RELATION_LANGUAGES:
+    if not language or traits(language).has_relations:
         return ""
     return f"relations of {language} are not indexed, unless a grammar file adds them."
-
-
-QUALIFIED_LANGUAGES = PACKAGE_LANGUAGES - {"go", "swift", "dart"}
-"""Languages in which an imported module is the beginning of a symbol."""
 
 
 class Definition(NamedTuple):
@@ -127,20 +93,19 @@ class Definition(NamedTuple):
 
 def in_same_package(path: str, package: str, definition: Definition) -> bool:
     """Tells whether a file of a package sees the definition without an import."""
-    if definition.language == "go":
+    scope = traits(definition.language).package_scope
+    if scope == "folder":
         return posixpath.dirname(path) == posixpath.dirname(definition.path)
-    if definition.language in PACKAGE_LANGUAGES:
-        return bool(package) and definition.is_in_package(package)
-    return False
+    return scope == "package" and bool(package) and definition.is_in_package(package)
 
 
 def names_module(module: str, importing_path: str, definition: Definition) -> bool:
     """Tells whether an imported module is the one that has the definition."""
-    language = definition.language
-    if language in QUALIFIED_LANGUAGES:
+    imports = traits(definition.language).imports
+    if imports == "symbols":
         outer = definition.owner or definition.package
         return definition.is_in_package(module) or module in {outer, definition.symbol}
-    if language == "go":
+    if imports == "folders":
         folder = posixpath.dirname(definition.path)
         if "/" in folder and module.endswith(f"/{folder}"):  # lib/cart/v2
             return True
@@ -152,16 +117,17 @@ def names_module(module: str, importing_path: str, definition: Definition) -> bo
     return any(
         _ends_with(stem, requested)
         for stem in _module_stems(definition.path)
-        for requested in _wanted_paths(module, importing_path, language)
+        for requested in _wanted_paths(module, importing_path, imports)
     )
 
 
 def is_parent_module(module: str, importing_path: str, definition: Definition) -> bool:
     """Tells whether the module is a package around the definition's file, which may export it."""
-    if definition.language == "go":
+    imports = traits(definition.language).imports
+    if imports == "folders":
         return False
     stem = EXTENSION.sub("", definition.path)
-    for requested in _wanted_paths(module, importing_path, definition.language):
+    for requested in _wanted_paths(module, importing_path, imports):
         package = next(
             (requested.removesuffix(name) for name in INDEX_FILES if requested.endswith(name)),
             requested,
@@ -178,12 +144,13 @@ def _names_workspace_folder(module: str, definition: Definition) -> bool:
     `crates/searcher`, and the npm package `@acme/server` in `packages/server`.
     """
     folders = {part.replace("-", "_") for part in posixpath.dirname(definition.path).split("/")}
-    if definition.language == "rust":
+    own = traits(definition.language)
+    if own.imports == "crates":
         parts = [part for part in module.split(".") if part not in CRATE_KEYWORDS]
         if not parts or parts[0] in STANDARD_CRATES:
             return False
         return any(part in folders or part.partition("_")[2] in folders for part in parts)
-    if definition.language in SCRIPTS and module.startswith("@") and "/" in module:
+    if own.family == "scripts" and module.startswith("@") and "/" in module:
         return module.split("/")[1].replace("-", "_") in folders
     return False
 
@@ -197,10 +164,10 @@ def _module_stems(path: str) -> Iterator[str]:
             yield stem.removesuffix(name)
 
 
-def _wanted_paths(module: str, importing_path: str, language: str) -> Iterator[str]:
+def _wanted_paths(module: str, importing_path: str, imports: str) -> Iterator[str]:
     """Yields the ends of paths that a module may mean, with a leading `/` for a whole path."""
     folder = posixpath.dirname(importing_path)
-    if language == "python":
+    if imports == "modules":
         name = module.lstrip(".")
         if ups := len(module) - len(name):
             for _ in range(ups - 1):
@@ -208,7 +175,7 @@ def _wanted_paths(module: str, importing_path: str, language: str) -> Iterator[s
             yield "/" + posixpath.join(folder, name.replace(".", "/")).rstrip("/")
         else:
             yield name.replace(".", "/")
-    elif language == "rust":
+    elif imports == "crates":
         yield from _rust_paths(module, importing_path)
     else:
         module = module.removeprefix("package:")

@@ -36,7 +36,7 @@ from feeder.relations.go_interfaces import (
     Implements,
     TypePlace,
 )
-from feeder.relations.modules import C_LANGUAGES, MODULE_EXPORTS, SCRIPTS, Definition
+from feeder.relations.modules import MODULE_EXPORTS, Definition
 from feeder.relations.outcomes import surest
 from feeder.relations.resolution import (
     NO_FAMILY,
@@ -62,6 +62,7 @@ from feeder.store.relations import (
 from feeder.store.rows import decode_members
 from feeder.store.scope import is_test_path
 from feeder.text import normalize_symbol
+from feeder.traits import traits
 
 KIND_NAMES = {
     CALL: "call",
@@ -246,9 +247,10 @@ class ReferenceFinder:
                 owner.rpartition(".")[0] if owner.rpartition(".")[0] in types else "",
                 is_type=True,
             )
-        is_static = hit.language in C_LANGUAGES and (hit.signature or "").startswith("static ")
+        family = traits(hit.language).family
+        is_static = family == "c" and (hit.signature or "").startswith("static ")
         is_local = is_static and not is_type and not _is_header(hit.path)
-        is_local |= hit.language in SCRIPTS and symbol == MODULE_EXPORTS
+        is_local |= family == "scripts" and symbol == MODULE_EXPORTS
         is_abstract = hit.language == "go" and bool(owner) and not is_type and _is_bodyless(hit)
         return Definition(
             hit.path,
@@ -394,12 +396,12 @@ class ReferenceFinder:
         """
         named = self.named_definitions(definition.name)
         matches = [(one, hit) for one, hit in named if one != definition]
-        if definition.language in C_LANGUAGES and not definition.is_local:
+        if traits(definition.language).family == "c" and not definition.is_local:
             declarations = [
                 hit
                 for one, hit in named
                 if one.symbol == definition.symbol
-                and one.language in C_LANGUAGES
+                and traits(one.language).family == "c"
                 and one.is_type == definition.is_type
                 and not one.is_local
             ]
@@ -635,7 +637,7 @@ class ReferenceFinder:
         for alias in sorted({alias for _, alias in aliases} - {definition.name}):
             paths = {path for path, name in aliases if name == alias}
             matches += self._sites(definition, resolver, alias, paths)
-        if definition.language in C_LANGUAGES:
+        if traits(definition.language).family == "c":
             matches += self._macro_sites(definition, resolver, matches)
         if definition.language == "ruby":
             matches += self._ruby_alias_sites(definition, matches)

@@ -26,13 +26,7 @@ from feeder.relation import (
 )
 from feeder.relations.go_interfaces import Implements
 from feeder.relations.modules import (
-    C_LANGUAGES,
     COMMONJS_RECEIVERS,
-    GLOBAL_LANGUAGES,
-    IMPLICIT_RECEIVER_LANGUAGES,
-    METHOD_FIRST_LANGUAGES,
-    QUALIFIED_LANGUAGES,
-    SCRIPTS,
     Definition,
     in_same_package,
     is_parent_module,
@@ -50,17 +44,12 @@ from feeder.relations.outcomes import (
     surest,
 )
 from feeder.store.relations import RelatedNode, line_numbers
+from feeder.traits import traits
 
 SELF_NAMES = frozenset(
     {"self", "this", "cls", "super()", "super", "Self", "static", "parent", "$this"}
 )
 """Receivers that are the object or the type around the site."""
-
-BASE_RECEIVERS = {"php": "parent", "csharp": "base"}
-"""Receivers that mean the base of the type around the site, as `super` does elsewhere."""
-
-SHADOWING_LANGUAGES = frozenset({"go", "rust"})
-"""Languages whose blocks and closures often declare a name of their function again."""
 
 UNKNOWN_PACKAGE = "?"
 """The package of a type of Go whose name stands on a line with several packages."""
@@ -109,7 +98,7 @@ class FileFacts:
     @cached_property
     def _is_shadowing(self) -> bool:
         """Tells whether each binding is a declaration: elsewhere it may be another assignment."""
-        return any(node.language in SHADOWING_LANGUAGES for node in self.nodes[:1])
+        return any(traits(node.language).redeclares_names for node in self.nodes[:1])
 
     @cached_property
     def imports(self) -> Mapping[str, list[Import]]:
@@ -511,7 +500,7 @@ class Resolver:
         for one in by_wildcard:
             if not one.is_elsewhere:
                 return one
-        if definition.language in GLOBAL_LANGUAGES:
+        if traits(definition.language).global_scope:
             return resolved_if(self._is_unique, Reason.COMPETING)
         return elsewhere(Evidence.NOT_VISIBLE)
 
@@ -533,7 +522,7 @@ class Resolver:
     @cached_property
     def _has_qualified_imports(self) -> bool:
         """Tells whether an import means the same in each file."""
-        return all(one.language in QUALIFIED_LANGUAGES for one in self._others)
+        return all(traits(one.language).imports == "symbols" for one in self._others)
 
     def _resolve_import_in(self, path: str, module: str, name: str) -> Resolution:
         definition = self._definition
@@ -547,7 +536,8 @@ class Resolver:
         if is_parent_module(module, path, definition):
             near = [one for one in others if is_parent_module(module, path, one)]
             return resolved_if(len(near) == 1, Reason.COMPETING)
-        if name != "default" and module.startswith(".") and definition.language in SCRIPTS:
+        is_script = traits(definition.language).family == "scripts"
+        if name != "default" and module.startswith(".") and is_script:
             return resolved_if(self._is_unique, Reason.COMPETING)
         return elsewhere(Evidence.ANOTHER_MODULE)
 
@@ -559,7 +549,7 @@ class Resolver:
         first = receiver.partition(".")[0]
         is_imported = bool(facts.imported(first))  # import * as module from "./cart.js"
         is_own_module = receiver in COMMONJS_RECEIVERS and not is_imported
-        if is_own_module and definition.language in SCRIPTS:
+        if is_own_module and traits(definition.language).family == "scripts":
             is_own = facts.path == definition.path
             return RESOLVED if is_own else elsewhere(Evidence.ANOTHER_MODULE)
         if definition.owner and receiver.rpartition(".")[2] == definition.owner.rpartition(".")[2]:
@@ -575,7 +565,7 @@ class Resolver:
             return go_package_refers(definition, facts, receiver)
         if is_imported or facts.imported(receiver):
             return elsewhere(Evidence.ANOTHER_MODULE)
-        if receiver in SELF_NAMES or definition.language in {"python", *SCRIPTS}:
+        if receiver in SELF_NAMES or traits(definition.language).imported_receivers:
             return elsewhere(Evidence.ANOTHER_TYPE)
         if definition.is_type and receiver.rpartition(".")[2] in self._types_with_member:
             return self._another_of_type(receiver)
@@ -613,12 +603,13 @@ class Resolver:
     ) -> Resolution:
         """A member of a type, by its receiver."""
         receiver, language = relation.qualifier, node.language or ""
+        own = traits(language)
         own_class = facts.enclosing_class(node.symbol)
         if not receiver:
-            if relation.kind not in {CALL, MENTION} or language not in IMPLICIT_RECEIVER_LANGUAGES:
+            if relation.kind not in {CALL, MENTION} or not own.implicit_receiver:
                 return elsewhere(Evidence.NO_MEMBER)
             return self._in_class(facts, own_class, is_implicit=True)
-        if receiver in {"super()", "super", BASE_RECEIVERS.get(language)}:
+        if receiver in {"super()", "super", own.base_receiver}:
             if self._owner and (facts.path, own_class) == (self._owner.path, self._owner.symbol):
                 return elsewhere(Evidence.BASE_MEMBER)
             is_below = (facts.path, own_class) in self._family.all_below
@@ -641,7 +632,7 @@ class Resolver:
             types = [last]
         if types:
             return self._is_of_types(facts, types)
-        is_other_type = language == "php" and receiver[:1].isalpha() and "(" not in receiver
+        is_other_type = own.variable_sigil and receiver[:1].isalpha() and "(" not in receiver
         is_call = relation.kind == CALL and not is_other_type
         is_only = self._is_unique and is_call and is_compound(relation.name)
         return resolved_if(is_only, Reason.RECEIVER)
@@ -796,7 +787,7 @@ def _is_parameter(node: RelatedNode, relation: Relation) -> bool:
     not known. The parser leaves out Python's parameters, but a default value of the same name, as
     in `token=token`, is a reference.
     """
-    kinds = {MENTION} if node.language in METHOD_FIRST_LANGUAGES else {CALL, MENTION}
+    kinds = {MENTION} if traits(node.language).method_first else {CALL, MENTION}
     return (
         not relation.qualifier
         and relation.kind in kinds
@@ -855,5 +846,5 @@ def are_compatible(language: str | None, other: str) -> bool:
     """Tells whether code of one language can refer to names of another one."""
     if language == other:
         return True
-    groups = (SCRIPTS, {"java", "kotlin", "groovy", "scala"}, C_LANGUAGES)
-    return any(language in group and other in group for group in groups)
+    family = traits(language).family
+    return bool(family) and family == traits(other).family
