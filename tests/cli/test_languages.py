@@ -1,5 +1,7 @@
 """`feeder languages try` prints what a folder of a language finds in a file."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -109,3 +111,28 @@ def test_an_index_is_made_with_a_folder(feeder: RunFeeder, repo: Repo, folder: P
     assert feeder(repo, "sync", *options).json["files_processed"] == 0
     (folder / "nodes.scm").write_text("(comment) @doc\n")
     assert feeder(repo, "sync", *options).json["nodes_by_type"] == {"chunk": 1}
+
+
+def test_new_traits_write_nothing_to_an_index(feeder: RunFeeder, repo: Repo, folder: Path) -> None:
+    """They shape no node, so that an index made before is as good as a new one."""
+    repo.commit({"cart.lua": FILE})
+    options = ("--grammar", folder, "--no-vectors", "--json")
+    assert feeder(repo, "sync", *options).json["files_processed"] == 1
+    before = (repo.path / ".feeder/index.db").read_bytes()
+    with (folder / "language.toml").open("a") as file:
+        file.write('[traits]\nfamily = "lua"\nglobal_scope = true\n')
+    assert feeder(repo, "sync", *options).json["files_processed"] == 0
+    assert (repo.path / ".feeder/index.db").read_bytes() == before
+
+
+def test_search_does_not_read_the_queries(repo: Repo, feeder: RunFeeder) -> None:
+    """It needs no trait, and they are in the longest file of the package."""
+    repo.commit({"cart.go": "package cart\n\nfunc Add() {}\n"})
+    feeder(repo, "sync", "--no-vectors")
+    program = "import sys; from feeder.cli.main import main; opened = []"
+    program += "; sys.addaudithook(lambda name, args: name == 'open' and opened.append(args[0]))"
+    program += "\ntry: main()\nfinally: print(*opened)"
+    command = [sys.executable, "-c", program, "search", "Add"]
+    run = subprocess.run(command, cwd=repo.path, capture_output=True, text=True, check=False)
+    assert "cart.go" in run.stdout and "index.db" in run.stdout
+    assert "grammar_queries.json" not in run.stdout

@@ -142,6 +142,14 @@ def test_language_inherits_from_a_folder_beside_it(tmp_path: Path) -> None:
     }
 
 
+def test_language_inherits_traits(tmp_path: Path) -> None:
+    """Its own come before them."""
+    shipped = {"traits": {"typescript": {"family": "scripts", "global_scope": True}}}
+    text = 'inherits = "typescript"\n[traits]\nglobal_scope = false\n'
+    settings = compiled(write_folder(tmp_path, "tsx", {"language.toml": text}), shipped)
+    assert settings["traits"] == {"tsx": {"family": "scripts", "global_scope": False}}
+
+
 def test_language_inherits_a_shipped_one(tmp_path: Path) -> None:
     """Also the one of its own name, to which it adds."""
     shipped = {"grammar_queries": {"Doc": {"lua": ["(comment) @doc"]}}, "patterns": {"lua": ["x"]}}
@@ -164,6 +172,9 @@ METHOD = "(function_declaration name: (_) @name) @method"
         ({TOML: "extensions = ['x', '.X']"}, "extension 'x' is already of the language 'lua'"),
         ({TOML: "kind = 'text'"}, 'kind must be "code" or "document"'),
         ({TOML: "category = 'code'"}, 'category must be "docs" or "config"'),
+        ({TOML: "traits.global = true"}, "traits.global must be one of family, "),
+        ({TOML: "traits.imports = 'urls'"}, "traits.imports must be one of paths, modules, "),
+        ({TOML: "traits.package_scope = true"}, 'package_scope must be "package" or "folder"'),
         ({TOML: "inherits = 'lua'"}, "there is no language 'lua' to inherit"),
         ({TOML: "inherits = 'klingon'"}, "inherits must be the name of a grammar"),
         ({"nodes.scm": f"\n{METHOD}\n(a"}, r"lua/nodes\.scm:3: '\(' is never closed"),

@@ -1,14 +1,11 @@
 """Relations: what a node calls, inherits, uses and imports, by name, with lines from its first."""
 
-import json
 import re
 import time
-from importlib.resources import files
 from textwrap import dedent
 
 import pytest
 
-from feeder.relations.modules import RELATION_LANGUAGES
 from parse.outlines import nodes, nodes_of
 
 Expected = dict[str | None, set[str]]
@@ -807,10 +804,3 @@ def test_notebook_lines_are_those_of_the_file() -> None:
     name, _, line = relation.partition("(:")
     assert name == "load"
     assert "load(a)" in text.split("\n")[node.start_line + int(line) - 1]
-
-
-def test_languages_with_relations_are_known() -> None:
-    """The answer of `feeder references` depends on it."""
-    shipped = json.loads(files("feeder").joinpath("grammar_queries.json").read_text("utf-8"))
-    queries = shipped["grammar_queries"]
-    assert {*queries["Relation"], *queries["Embedded"]} == RELATION_LANGUAGES

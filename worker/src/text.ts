@@ -17,6 +17,11 @@ export const normalizeSymbol = memoize((name) => {
   return typed.replace(SEPARATORS.for(typed), ".").replace(OUTER_DOTS, "") || typed;
 });
 
+/** A name of Python as JavaScript writes it: `file_kind` becomes `fileKind`. */
+export function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
 /** Returns true if a normalized name equals the suffix or ends with its parts. */
 export function symbolEndsWith(name: string, suffix: string): boolean {
   return `.${name}`.endsWith(`.${suffix}`);

@@ -39,6 +39,7 @@ from feeder.query import (
 from feeder.ranking import exact_parts, literal_nodes, name_matching, ranking, results, retrieval
 from feeder.relations import (
     go_interfaces,
+    module_paths,
     modules,
     references,
     resolution,
@@ -50,6 +51,7 @@ from feeder.search import answers, engine, similar
 from feeder.snippets import outline, snippets, statement_lines
 from feeder.store import hits, index_counts, name_search, node_parts, relations, scope
 from feeder.sync import dry_run
+from feeder.traits import Traits, all_traits
 from feeder.web import endpoints, page_files, server
 
 _NAMES: dict[ModuleType, str] = {
@@ -84,12 +86,11 @@ _NAMES: dict[ModuleType, str] = {
         DECLARATION_SUFFIXES COMPANION""",
     spelling: "MAX_CORRECTED MIN_CORRECTED_LETTERS MAX_CORRECTED_LETTERS LETTERS",
     statement_lines: "MAX_STATEMENT_LINES TEXT_DELIMITER CONTINUED_ENDS TEXT_SIGN",
-    modules: """PACKAGE_LANGUAGES GLOBAL_LANGUAGES IMPLICIT_RECEIVER_LANGUAGES SCRIPTS EXTENSION
-        CRATE_KEYWORDS STANDARD_CRATES INDEX_FILES METHOD_FIRST_LANGUAGES
-        C_LANGUAGES RELATION_LANGUAGES COMMONJS_RECEIVERS MODULE_EXPORTS""",
+    modules: "COMMONJS_RECEIVERS MODULE_EXPORTS",
+    module_paths: "EXTENSION CRATE_KEYWORDS STANDARD_CRATES INDEX_FILES",
     references: """KIND_NAMES CONSTRUCTORS MAX_DEPTH MAX_TYPES OVERRIDE
         DECLARATION_LINES COMMENT_PATTERN MAX_MACROS CHAINED_PATTERN MAX_HELD_TYPES MAX_NAMES""",
-    resolution: "SELF_NAMES BASE_RECEIVERS SHADOWING_LANGUAGES COMPOUND_PATTERN UNKNOWN_PACKAGE",
+    resolution: "SELF_NAMES COMPOUND_PATTERN UNKNOWN_PACKAGE",
     go_interfaces: """MAX_GO_TYPES MAX_EMBEDDED MAX_EMBEDDING_DEPTH RECEIVER_PATTERN PACKAGE_PATTERN
         NAMED_PARAMETER_PATTERN TYPE_PARAMETER_PATTERN INTERFACE_PATTERN EMPTY_INTERFACE_PATTERN
         NAMED_TYPE_PATTERN""",
@@ -160,9 +161,19 @@ def worker_data() -> dict[str, Any]:
             module.__name__.rpartition(".")[2]: _constants(module, names.split())
             for module, names in _NAMES.items()
         },
+        "traits": _traits(),
         "space": SPACE,
         "unicode61": tokenizer_tables.unicode61_tables(),
         "parameters": {name: sorted(names) for name, (_, names) in endpoints.ENDPOINTS.items()},
+    }
+
+
+def _traits() -> dict[str, dict[str, Any]]:
+    """The default traits, and what each language has in place of them."""
+    default = Traits()._asdict()
+    return {"default": default} | {
+        language: {key: value for key, value in one._asdict().items() if value != default[key]}
+        for language, one in all_traits().items()
     }
 
 

@@ -71,6 +71,15 @@ def _check_category(value: object) -> str | None:
     return None if value in {"docs", "config"} else '"docs" or "config"'
 
 
+def _check_imports(value: object) -> str | None:
+    forms = ("paths", "modules", "folders", "crates", "symbols")
+    return None if value in forms else f"one of {', '.join(forms)}"
+
+
+def _check_package_scope(value: object) -> str | None:
+    return None if value in {"package", "folder"} else '"package" or "folder"'
+
+
 def _check_example(value: object) -> str | None:
     if isinstance(value, list) and list(map(type, value)) == [str, str]:
         return None
@@ -96,6 +105,23 @@ _DOCUMENT_SCHEMA = ObjectOf(
     frozenset({"root", "entries"}),
 )
 
+TRAITS_SCHEMA = ObjectOf(
+    {
+        "family": _check_string,
+        "imports": _check_imports,
+        "imported_receivers": _check_boolean,
+        "reexports": _check_boolean,
+        "package_scope": _check_package_scope,
+        "global_scope": _check_boolean,
+        "implicit_receiver": _check_boolean,
+        "method_first": _check_boolean,
+        "redeclares_names": _check_boolean,
+        "base_receiver": _check_string,
+        "variable_sigil": _check_string,
+    }
+)
+"""The form of `[traits]` in `language.toml`."""
+
 GRAMMAR_FILE_SCHEMA = ObjectOf(
     {
         "code_extensions": MapOf(_check_string, _check_language),
@@ -115,6 +141,7 @@ GRAMMAR_FILE_SCHEMA = ObjectOf(
             _check_language, ObjectOf({"noise": _check_regex, "conditionals": _check_regex})
         ),
         "document_nodes": MapOf(_check_language, _DOCUMENT_SCHEMA),
+        "traits": MapOf(_check_language, TRAITS_SCHEMA),
         "grammar_queries": MapOf(_check_string, MapOf(_check_language, ListOf(_check_string))),
     }
 )
@@ -142,6 +169,7 @@ LANGUAGE_SCHEMA = ObjectOf(
         ),
         "fragments": _FRAGMENTS,
         "document": _DOCUMENT_SCHEMA,
+        "traits": TRAITS_SCHEMA,
     }
 )
 """The form of `language.toml`."""

@@ -96,8 +96,9 @@ class Grammars:
 
     @cached_property
     def digest(self) -> str:
-        """The first 16 hex digits of the SHA-256 of all settings."""
-        text = json.dumps(self._settings, sort_keys=True)
+        """The first 16 hex digits of the SHA-256 of the settings that shape nodes."""
+        settings = {key: value for key, value in self._settings.items() if key != "traits"}
+        text = json.dumps(settings, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def detect_language(self, path: str, content: bytes) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from feeder.relation import EXPORT, IMPORT, Relation
 from feeder.relations.manifests import Manifests
 from feeder.relations.module_paths import EXTENSION, INDEX_FILES, ModulePaths
-from feeder.relations.modules import MODULE_EXPORTS, SCRIPTS, Definition
+from feeder.relations.modules import MODULE_EXPORTS, Definition
 from feeder.store import Database
 from feeder.store.relations import (
     RelatedNode,
@@ -28,12 +28,10 @@ from feeder.store.relations import (
     nodes_exporting,
     nodes_importing_module,
 )
+from feeder.traits import traits
 
 MAX_EXPORTS = 200
 """Names by which files export a definition, beyond which no further file is followed."""
-
-FILE_MODULE_LANGUAGES = SCRIPTS | {"dart", "python", "rust"}
-"""Languages in which a module is a file, and a file may export what it imports."""
 
 DEFAULT, WHOLE, ALL = "default", "", "*"
 """What an import names in place of a name: the default export, the module, and all its names."""
@@ -103,7 +101,7 @@ class ExportFinder:
 
     def _follow(self, definition: Definition) -> Exports:
         own = WHOLE if definition.symbol == MODULE_EXPORTS else definition.name
-        if definition.language not in FILE_MODULE_LANGUAGES or definition.owner:
+        if not traits(definition.language).reexports or definition.owner:
             return Exports({definition.path: {own}})
         names: defaultdict[str, set[str]] = defaultdict(set)
         sites: dict[ImportSite, None] = {}

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from feeder.relations.manifests import NO_MANIFESTS, Manifests
-from feeder.relations.modules import QUALIFIED_LANGUAGES, SCRIPTS, Definition
+from feeder.relations.modules import Definition
+from feeder.traits import traits
 
 EXTENSION = re.compile(r"\.(?:d\.)?\w+$")
 SCRIPT_EXTENSION = re.compile(r"\.(?:d\.)?[mc]?[jt]sx?$")
@@ -33,13 +34,13 @@ class ModulePaths:
 
     def names(self, module: str, importing_path: str, definition: Definition) -> bool:
         """Tells whether an imported module is the one that has the definition."""
-        language = definition.language
-        if language in QUALIFIED_LANGUAGES:
+        imports = traits(definition.language).imports
+        if imports == "symbols":
             outer = definition.owner or definition.package
             return definition.is_in_package(module) or module in {outer, definition.symbol}
-        if language == "go":
+        if imports == "folders":
             return _is_go_package(module, definition)
-        return self.names_file(module, importing_path, definition.path, language)
+        return self.names_file(module, importing_path, definition.path, definition.language)
 
     def names_file(self, module: str, importing_path: str, path: str, language: str) -> bool:
         """Tells whether a module is a file; false where modules are no files, as in Java and Go."""
@@ -48,7 +49,7 @@ class ModulePaths:
 
     def is_parent(self, module: str, importing_path: str, definition: Definition) -> bool:
         """Tells whether the module is a package around the definition's file."""
-        if definition.language == "go":
+        if traits(definition.language).imports == "folders":
             return False
         stem = EXTENSION.sub("", definition.path)
         for end in self.ends(module, importing_path, definition.language):
@@ -66,9 +67,9 @@ class ModulePaths:
     def _find_ends(self, module: str, importing_path: str, language: str) -> Sequence[str]:
         ends = [] if module.startswith(".") else self.manifests.paths(module, importing_path)
         whole = dict.fromkeys(f"/{path}" for path in ends)
-        if language in SCRIPTS:
+        if traits(language).family == "scripts":
             whole |= dict.fromkeys(SCRIPT_EXTENSION.sub("", end) for end in whole)
-        if language == "rust":
+        if traits(language).imports == "crates":
             whole = dict.fromkeys(EXTENSION.sub("", end) for end in whole)
         return [*whole, *_wanted_paths(module, importing_path, language)]
 
@@ -91,12 +92,13 @@ def _names_workspace_folder(module: str, definition: Definition) -> bool:
     `crates/searcher`, and the npm package `@acme/server` in `packages/server`.
     """
     folders = {part.replace("-", "_") for part in posixpath.dirname(definition.path).split("/")}
-    if definition.language == "rust":
+    own = traits(definition.language)
+    if own.imports == "crates":
         parts = [part for part in module.split(".") if part not in CRATE_KEYWORDS]
         if not parts or parts[0] in STANDARD_CRATES:
             return False
         return any(part in folders or part.partition("_")[2] in folders for part in parts)
-    if definition.language in SCRIPTS and module.startswith("@") and "/" in module:
+    if own.family == "scripts" and module.startswith("@") and "/" in module:
         return module.split("/")[1].replace("-", "_") in folders
     return False
 
@@ -114,7 +116,8 @@ def _module_stems(path: str) -> Iterator[str]:
 def _wanted_paths(module: str, importing_path: str, language: str) -> Iterator[str]:
     """Yields the ends of paths that a module may mean, with a leading `/` for a whole path."""
     folder = posixpath.dirname(importing_path)
-    if language == "python":
+    imports = traits(language).imports
+    if imports == "modules":
         name = module.lstrip(".")
         if ups := len(module) - len(name):
             for _ in range(ups - 1):
@@ -122,7 +125,7 @@ def _wanted_paths(module: str, importing_path: str, language: str) -> Iterator[s
             yield "/" + posixpath.join(folder, name.replace(".", "/")).rstrip("/")
         else:
             yield name.replace(".", "/")
-    elif language == "rust":
+    elif imports == "crates":
         yield from _rust_paths(module, importing_path)
     else:
         module = module.removeprefix("package:")

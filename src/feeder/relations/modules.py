@@ -3,37 +3,7 @@
 import posixpath
 from typing import NamedTuple
 
-PACKAGE_LANGUAGES = frozenset(
-    {"java", "kotlin", "scala", "groovy", "csharp", "php", "go", "swift", "dart"}
-)
-"""Languages in which the files of a package or folder see each other's names without an import."""
-
-GLOBAL_LANGUAGES = frozenset(
-    {"c", "cpp", "objc", "ruby", "swift", "pascal", "groovy", "csharp", "dart"}
-)
-"""Languages in which a name is visible without an import of that name."""
-
-IMPLICIT_RECEIVER_LANGUAGES = frozenset(
-    {"java", "kotlin", "scala", "groovy", "csharp", "cpp", "swift", "dart", "ruby", "pascal"}
-)
-"""Languages in which a method calls another one of its type without a receiver."""
-
-METHOD_FIRST_LANGUAGES = frozenset({"java", "kotlin", "groovy", "php"})
-"""Languages in which a call `f()` looks for a method first, even if a variable is called `f`."""
-
-RELATION_LANGUAGES = frozenset(
-    {
-        *("c", "cpp", "csharp", "dart", "go", "groovy"),
-        *("html", "java", "javascript", "kotlin", "objc", "pascal"),
-        *("php", "python", "ruby", "rust", "scala", "svelte"),
-        *("swift", "tsx", "typescript", "vue"),
-    }
-)
-"""Languages whose relations are indexed without a grammar file of one's own."""
-
-C_LANGUAGES = frozenset({"c", "cpp", "objc"})
-
-SCRIPTS = frozenset({"typescript", "tsx", "javascript", "vue", "svelte"})
+from feeder.traits import traits
 
 COMMONJS_RECEIVERS = frozenset({"module", "exports", "module.exports"})
 """Receivers in JavaScript that are the module of the file itself."""
@@ -75,13 +45,9 @@ _UNINDEXED_MESSAGES = "messages of Objective-C are not indexed."
 
 def _unindexed_relations(language: str | None) -> str:
     """Returns why nothing is known of the relations of a language; empty if they are indexed."""
-    if not language or language in RELATION_LANGUAGES:
+    if not language or traits(language).has_relations:
         return ""
     return f"relations of {language} are not indexed, unless a grammar file adds them."
-
-
-QUALIFIED_LANGUAGES = PACKAGE_LANGUAGES - {"go", "swift", "dart"}
-"""Languages in which an imported module is the beginning of a symbol."""
 
 
 class Definition(NamedTuple):
@@ -120,8 +86,7 @@ class Definition(NamedTuple):
 
 def in_same_package(path: str, package: str, definition: Definition) -> bool:
     """Tells whether a file of a package sees the definition without an import."""
-    if definition.language == "go":
+    scope = traits(definition.language).package_scope
+    if scope == "folder":
         return posixpath.dirname(path) == posixpath.dirname(definition.path)
-    if definition.language in PACKAGE_LANGUAGES:
-        return bool(package) and definition.is_in_package(package)
-    return False
+    return scope == "package" and bool(package) and definition.is_in_package(package)

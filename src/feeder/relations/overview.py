@@ -18,13 +18,13 @@ from feeder.corpus.index_status import Corpus
 from feeder.errors import UserError
 from feeder.query.file_kinds import EXAMPLE_PATH_PATTERN
 from feeder.relation import IMPORT, decode_relations, decode_site_names
-from feeder.relations.modules import GLOBAL_LANGUAGES
 from feeder.relations.resolution import are_compatible, is_compound
 from feeder.relations.targets import files_below_path
 from feeder.store.index_counts import counts_from_json, known_counts
 from feeder.store.relations import MAX_OVERVIEW_NODES, NamedNode, has_relations, named_nodes
 from feeder.store.scope import is_test_path
 from feeder.store.sqlite import is_local
+from feeder.traits import traits
 
 DAMPING = 0.85
 ITERATIONS = 30
@@ -285,7 +285,8 @@ def _may_import(node: NamedNode, site: _Site) -> bool:
     """Tells whether the file may mean a declaration of a module or package by its name."""
     if site.module is None:
         is_near = posixpath.dirname(site.path) == posixpath.dirname(node.path)
-        return is_near or node.language in GLOBAL_LANGUAGES | {"go"}
+        own = traits(node.language)
+        return is_near or own.global_scope or own.package_scope == "folder"
     place = {*_WORDS.findall(node.path), *_WORDS.findall(node.symbol)}
     is_relative = not site.module or site.module.startswith((".", "crate", "self", "super"))
     return is_relative or not place.isdisjoint(_WORDS.findall(site.module))

@@ -29,7 +29,7 @@ from feeder.relation import (
     alias_of,
     macro_of,
 )
-from feeder.relations.exports import DEFAULT, FILE_MODULE_LANGUAGES, WHOLE, ExportFinder
+from feeder.relations.exports import DEFAULT, WHOLE, ExportFinder
 from feeder.relations.go_interfaces import (
     MAX_EMBEDDED,
     MAX_GO_TYPES,
@@ -37,7 +37,7 @@ from feeder.relations.go_interfaces import (
     Implements,
     TypePlace,
 )
-from feeder.relations.modules import C_LANGUAGES, MODULE_EXPORTS, SCRIPTS, Definition
+from feeder.relations.modules import MODULE_EXPORTS, Definition
 from feeder.relations.outcomes import surest
 from feeder.relations.resolution import (
     NO_FAMILY,
@@ -64,6 +64,7 @@ from feeder.store.relations import (
 from feeder.store.rows import decode_members
 from feeder.store.scope import is_test_path
 from feeder.text import normalize_symbol
+from feeder.traits import traits
 
 KIND_NAMES = {
     CALL: "call",
@@ -255,9 +256,10 @@ class ReferenceFinder:
                 owner.rpartition(".")[0] if owner.rpartition(".")[0] in types else "",
                 is_type=True,
             )
-        is_static = hit.language in C_LANGUAGES and (hit.signature or "").startswith("static ")
+        family = traits(hit.language).family
+        is_static = family == "c" and (hit.signature or "").startswith("static ")
         is_local = is_static and not is_type and not _is_header(hit.path)
-        is_local |= hit.language in SCRIPTS and symbol == MODULE_EXPORTS
+        is_local |= family == "scripts" and symbol == MODULE_EXPORTS
         is_abstract = hit.language == "go" and bool(owner) and not is_type and _is_bodyless(hit)
         return Definition(
             hit.path,
@@ -405,12 +407,12 @@ class ReferenceFinder:
         """
         named = self.named_definitions(definition.name)
         matches = [(one, hit) for one, hit in named if one != definition and not _is_added_to(hit)]
-        if definition.language in C_LANGUAGES and not definition.is_local:
+        if traits(definition.language).family == "c" and not definition.is_local:
             declarations = [
                 hit
                 for one, hit in named
                 if one.symbol == definition.symbol
-                and one.language in C_LANGUAGES
+                and traits(one.language).family == "c"
                 and one.is_type == definition.is_type
                 and not one.is_local
             ]
@@ -638,11 +640,11 @@ class ReferenceFinder:
         """The sites of a definition's name, without their text; the surest and nearest first."""
         resolver = self.resolver(definition)
         matches = list(self._sites(definition, resolver, definition.name))
-        if definition.language in FILE_MODULE_LANGUAGES:
+        if traits(definition.language).reexports:
             matches += self._exported_sites(definition, resolver)
         else:
             matches += self._aliased_sites(definition, resolver, matches)
-        if definition.language in C_LANGUAGES:
+        if traits(definition.language).family == "c":
             matches += self._macro_sites(definition, resolver, matches)
         if definition.language == "ruby":
             matches += self._ruby_alias_sites(definition, matches)
@@ -760,6 +762,8 @@ class ReferenceFinder:
             ):
                 continue
             for relation, kind in relations:
+                if relation.kind == USE and _is_own_block(definition, node):
+                    continue
                 meant = relation
                 if relation.name != name:
                     meant = Relation(name, MENTION, "", relation.lines)
@@ -774,6 +778,11 @@ class ReferenceFinder:
                         yield Reference(
                             node.path, line, 0, kind, result.is_resolved, "", node, name, receiver
                         )
+
+
+def _is_own_block(definition: Definition, node: RelatedNode) -> bool:
+    """Tells whether a node is a block of a type in its own file: `impl Cart` below `Cart`."""
+    return (node.path, node.symbol, node.node_type) == (definition.path, definition.symbol, "class")
 
 
 def _relations_of_name(

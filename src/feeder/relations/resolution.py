@@ -25,17 +25,11 @@ from feeder.relation import (
     Relation,
     decode_binding_imports,
 )
-from feeder.relations.exports import ALL, DEFAULT, FILE_MODULE_LANGUAGES, ExportFinder, Site
+from feeder.relations.exports import ALL, DEFAULT, ExportFinder, Site
 from feeder.relations.go_interfaces import Implements
 from feeder.relations.module_paths import STANDARD_CRATES, ModulePaths
 from feeder.relations.modules import (
-    C_LANGUAGES,
     COMMONJS_RECEIVERS,
-    GLOBAL_LANGUAGES,
-    IMPLICIT_RECEIVER_LANGUAGES,
-    METHOD_FIRST_LANGUAGES,
-    QUALIFIED_LANGUAGES,
-    SCRIPTS,
     Definition,
     in_same_package,
 )
@@ -51,17 +45,12 @@ from feeder.relations.outcomes import (
     surest,
 )
 from feeder.store.relations import RelatedNode, line_numbers
+from feeder.traits import traits
 
 SELF_NAMES = frozenset(
     {"self", "this", "cls", "super()", "super", "Self", "static", "parent", "$this"}
 )
 """Receivers that are the object or the type around the site."""
-
-BASE_RECEIVERS = {"php": "parent", "csharp": "base"}
-"""Receivers that mean the base of the type around the site, as `super` does elsewhere."""
-
-SHADOWING_LANGUAGES = frozenset({"go", "rust"})
-"""Languages whose blocks and closures often declare a name of their function again."""
 
 NODE_MODULES = frozenset(
     {
@@ -132,7 +121,7 @@ class FileFacts:
     @cached_property
     def _is_shadowing(self) -> bool:
         """Tells whether each binding is a declaration: elsewhere it may be another assignment."""
-        return any(node.language in SHADOWING_LANGUAGES for node in self.nodes[:1])
+        return any(traits(node.language).redeclares_names for node in self.nodes[:1])
 
     @cached_property
     def imports(self) -> Mapping[str, list[Import]]:
@@ -538,7 +527,7 @@ class Resolver:
         for one in by_wildcard:
             if not one.is_elsewhere:
                 return one
-        if definition.language in GLOBAL_LANGUAGES:
+        if traits(definition.language).global_scope:
             return resolved_if(self._is_unique, Reason.COMPETING)
         return elsewhere(Evidence.NOT_VISIBLE)
 
@@ -560,7 +549,7 @@ class Resolver:
     @cached_property
     def _has_qualified_imports(self) -> bool:
         """Tells whether an import means the same in each file."""
-        return all(one.language in QUALIFIED_LANGUAGES for one in self._others)
+        return all(traits(one.language).imports == "symbols" for one in self._others)
 
     @property
     def _paths(self) -> ModulePaths:
@@ -586,13 +575,13 @@ class Resolver:
         if paths.is_parent(module, path, definition):
             near = [one for one in others if paths.is_parent(module, path, one)]
             return resolved_if(len(near) == 1, Reason.COMPETING)
-        if module.startswith(".") and definition.language in SCRIPTS:
+        if module.startswith(".") and traits(definition.language).family == "scripts":
             return resolved_if(self._is_unique, Reason.COMPETING)
         return self._unfollowed(Site(path, definition.language), module)
 
     def _is_exported(self, path: str, module: str, name: str) -> bool:
         """Tells whether a module exports the definition by a name, as far as files say."""
-        if self._definition.language not in FILE_MODULE_LANGUAGES:
+        if not traits(self._definition.language).reexports:
             return False
         site = Site(path, self._definition.language)
         return self._exports.of(self._definition).has(self._paths, module, site, name)
@@ -602,7 +591,7 @@ class Resolver:
 
         `import { add } from "left-pad"` means a dependency if no folder or file is called `left`.
         """
-        if site.language not in FILE_MODULE_LANGUAGES or self._exports.is_indexed(module, site):
+        if not traits(site.language).reexports or self._exports.is_indexed(module, site):
             return elsewhere(Evidence.ANOTHER_MODULE)
         if module.startswith("."):
             return possible(Reason.MODULE)
@@ -618,7 +607,7 @@ class Resolver:
         first = receiver.partition(".")[0]
         is_imported = bool(facts.imported(first))  # import * as module from "./cart.js"
         is_own_module = receiver in COMMONJS_RECEIVERS and not is_imported
-        if is_own_module and definition.language in SCRIPTS:
+        if is_own_module and traits(definition.language).family == "scripts":
             is_own = facts.path == definition.path
             return RESOLVED if is_own else elsewhere(Evidence.ANOTHER_MODULE)
         if definition.owner and receiver.rpartition(".")[2] == definition.owner.rpartition(".")[2]:
@@ -640,7 +629,7 @@ class Resolver:
             return go_package_refers(definition, facts, receiver, is_in_import)
         if is_imported or facts.imported(receiver):
             return elsewhere(Evidence.ANOTHER_MODULE)
-        if receiver in SELF_NAMES or definition.language in {"python", *SCRIPTS}:
+        if receiver in SELF_NAMES or traits(definition.language).imported_receivers:
             return elsewhere(Evidence.ANOTHER_TYPE)
         if definition.is_type and receiver.rpartition(".")[2] in self._types_with_member:
             return self._another_of_type(receiver)
@@ -678,12 +667,13 @@ class Resolver:
     ) -> Resolution:
         """A member of a type, by its receiver."""
         receiver, language = relation.qualifier, node.language or ""
+        own = traits(language)
         own_class = facts.enclosing_class(node.symbol)
         if not receiver:
-            if relation.kind not in {CALL, MENTION} or language not in IMPLICIT_RECEIVER_LANGUAGES:
+            if relation.kind not in {CALL, MENTION} or not own.implicit_receiver:
                 return elsewhere(Evidence.NO_MEMBER)
             return self._in_class(facts, own_class, is_implicit=True)
-        if receiver in {"super()", "super", BASE_RECEIVERS.get(language)}:
+        if receiver in {"super()", "super", own.base_receiver}:
             if self._owner and (facts.path, own_class) == (self._owner.path, self._owner.symbol):
                 return elsewhere(Evidence.BASE_MEMBER)
             is_below = (facts.path, own_class) in self._family.all_below
@@ -706,7 +696,7 @@ class Resolver:
             types = [last]
         if types:
             return self._is_of_types(facts, types)
-        is_other_type = language == "php" and receiver[:1].isalpha() and "(" not in receiver
+        is_other_type = own.variable_sigil and receiver[:1].isalpha() and "(" not in receiver
         is_call = relation.kind == CALL and not is_other_type
         is_only = self._is_unique and is_call and is_compound(relation.name)
         return resolved_if(is_only, Reason.RECEIVER)
@@ -866,7 +856,7 @@ def _is_parameter(node: RelatedNode, relation: Relation) -> bool:
     not known. The parser leaves out Python's parameters, but a default value of the same name, as
     in `token=token`, is a reference.
     """
-    kinds = {MENTION} if node.language in METHOD_FIRST_LANGUAGES else {CALL, MENTION}
+    kinds = {MENTION} if traits(node.language).method_first else {CALL, MENTION}
     return (
         not relation.qualifier
         and relation.kind in kinds
@@ -905,7 +895,10 @@ def is_standard_module(module: str, language: str) -> bool:
         return first in sys.stdlib_module_names
     if language == "rust":
         return first in STANDARD_CRATES
-    return language in SCRIPTS and module.removeprefix("node:").partition("/")[0] in NODE_MODULES
+    return (
+        traits(language).family == "scripts"
+        and module.removeprefix("node:").partition("/")[0] in NODE_MODULES
+    )
 
 
 def go_package_refers(
@@ -936,5 +929,5 @@ def are_compatible(language: str | None, other: str) -> bool:
     """Tells whether code of one language can refer to names of another one."""
     if language == other:
         return True
-    groups = (SCRIPTS, {"java", "kotlin", "groovy", "scala"}, C_LANGUAGES)
-    return any(language in group and other in group for group in groups)
+    family = traits(language).family
+    return bool(family) and family == traits(other).family

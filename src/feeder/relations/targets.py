@@ -14,7 +14,6 @@ from feeder.corpus.skipped_files import check_not_skipped
 from feeder.errors import NotInIndexError, UserError
 from feeder.nodes import Member, Node
 from feeder.ranking.name_matching import DECLARATION_SUFFIXES, find_member, last_part
-from feeder.relations.modules import C_LANGUAGES
 from feeder.snippets.excerpts import ExcerptReader
 from feeder.source.paths import path_candidates
 from feeder.store.hits import (
@@ -30,6 +29,7 @@ from feeder.store.node_parts import read_part_ranges
 from feeder.store.rows import decode_members
 from feeder.suggestions import nearest_names
 from feeder.text import normalize_symbol, symbol_ends_with
+from feeder.traits import traits
 
 MAX_LISTED = 10
 """Candidates listed for an ambiguous target."""
@@ -358,7 +358,7 @@ def _declares(hit: Hit, stems: Set[str]) -> bool:
     """
     if not hit.path.endswith(DECLARATION_SUFFIXES):
         return False
-    if hit.language not in C_LANGUAGES:
+    if traits(hit.language).family != "c":
         return True
     is_member = "." in (hit.symbol or "")
     defines = DEFINED_IN_HEADER_PATTERN.search(hit.signature or "")
@@ -367,7 +367,7 @@ def _declares(hit: Hit, stems: Set[str]) -> bool:
 
 def _has_internal_linkage(hit: Hit) -> bool:
     """Tells whether a function of C is known in its file alone."""
-    return hit.language in C_LANGUAGES and (hit.signature or "").startswith("static ")
+    return traits(hit.language).family == "c" and (hit.signature or "").startswith("static ")
 
 
 def _stem(path: str) -> str:

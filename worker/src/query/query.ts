@@ -10,7 +10,7 @@ import { fullMatch, Pattern, RegexVariants } from "../python_regex.ts";
 import { casefold, length, split, strip, truncate } from "../python_strings.ts";
 import { ftsPhrase, ftsPrefix } from "../store/fts_query.ts";
 import { isWithinOneEdit } from "../suggestions.ts";
-import { normalizeSymbol, lowercaseParts, expandWords } from "../text.ts";
+import { camelCase, normalizeSymbol, lowercaseParts, expandWords } from "../text.ts";
 
 /** Longer queries are truncated: 20,000 words take seconds, and D1 refuses more. */
 const MAX_QUERY_CHARS = constants.query.MAX_QUERY_CHARS;
@@ -101,10 +101,6 @@ const FILTER_NAMES = new Set(
 );
 const HEADED = new Set(constants.query.HEADED_FIELDS.map(camelCase));
 const COMMA_LISTS = new Set(constants.query.COMMA_LIST_FIELDS.map(camelCase));
-
-function camelCase(field: string): string {
-  return field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-}
 
 interface ParsedToken {
   field: string;

@@ -3,18 +3,14 @@
 import { constants } from "../../build/worker_data.json";
 import { Pattern } from "../python_regex.ts";
 import { rpartition } from "../python_strings.ts";
+import { traits } from "../traits.ts";
 
-const PACKAGE_LANGUAGES = new Set(constants.modules.PACKAGE_LANGUAGES);
-export const SCRIPTS: ReadonlySet<string> = new Set(constants.modules.SCRIPTS);
 export const { MODULE_EXPORTS } = constants.modules;
 export const COMMONJS_RECEIVERS: ReadonlySet<string> = new Set(constants.modules.COMMONJS_RECEIVERS);
-const RELATION_LANGUAGES = new Set(constants.modules.RELATION_LANGUAGES);
-const { INDEX_FILES } = constants.modules;
-const CRATE_KEYWORDS = new Set(constants.modules.CRATE_KEYWORDS);
-const STANDARD_CRATES = new Set(constants.modules.STANDARD_CRATES);
-const EXTENSION = new Pattern(constants.modules.EXTENSION);
-/** Languages whose imports name a package or type instead of a file. */
-const NAMED_PACKAGES = new Set([...PACKAGE_LANGUAGES].filter((name) => !["go", "swift", "dart"].includes(name)));
+const { INDEX_FILES } = constants.module_paths;
+const CRATE_KEYWORDS = new Set(constants.module_paths.CRATE_KEYWORDS);
+const STANDARD_CRATES = new Set(constants.module_paths.STANDARD_CRATES);
+const EXTENSION = new Pattern(constants.module_paths.EXTENSION);
 
 /**
  * A definition that names may refer to; `owner` is the symbol of the type around it, empty without one.
@@ -74,7 +70,7 @@ const UNINDEXED_MESSAGES = "messages of Objective-C are not indexed.";
 
 /** Why nothing is known of the relations of a language; empty if they are indexed. */
 function unindexedRelations(language: string | null): string {
-  if (!language || RELATION_LANGUAGES.has(language)) return "";
+  if (!language || traits(language).hasRelations) return "";
   return `relations of ${language} are not indexed, unless a grammar file adds them.`;
 }
 
@@ -91,18 +87,19 @@ function isInPackage(definition: Definition, packageName: string): boolean {
 
 /** Returns true if a file of a package sees the definition without an import. */
 export function inSamePackage(path: string, packageName: string, definition: Definition): boolean {
-  if (definition.language === "go") return folderOf(path) === folderOf(definition.path);
-  if (!PACKAGE_LANGUAGES.has(definition.language)) return false;
-  return packageName !== "" && isInPackage(definition, packageName);
+  const { packageScope } = traits(definition.language);
+  if (packageScope === "folder") return folderOf(path) === folderOf(definition.path);
+  return packageScope === "package" && packageName !== "" && isInPackage(definition, packageName);
 }
 
 /** Returns true if an imported module is the one that has the definition. */
 export function namesModule(module: string, importingPath: string, definition: Definition): boolean {
   const { language, path } = definition;
-  if (NAMED_PACKAGES.has(language)) {
+  const { imports } = traits(language);
+  if (imports === "symbols") {
     return isInPackage(definition, module) || module === definition.owner || module === definition.symbol;
   }
-  if (language === "go") {
+  if (imports === "folders") {
     const folder = folderOf(path);
     if (folder.includes("/") && module.endsWith(`/${folder}`)) return true; // lib/cart/v2
     const unversioned = module.replace(/\/v\p{Nd}+$/u, "");
@@ -111,14 +108,15 @@ export function namesModule(module: string, importingPath: string, definition: D
     return [last, last.replace(/^go-/, "")].includes(packageOf(definition).split(".")[0]!);
   }
   const stems = moduleStems(path);
-  return wantedPaths(module, importingPath, language).some((wanted) => stems.some((stem) => endsWith(stem, wanted)));
+  return wantedPaths(module, importingPath, imports).some((wanted) => stems.some((stem) => endsWith(stem, wanted)));
 }
 
 /** Returns true if the module is a package around the definition's file, which may export it. */
 export function isParentModule(module: string, importingPath: string, definition: Definition): boolean {
-  if (definition.language === "go") return false;
+  const { imports } = traits(definition.language);
+  if (imports === "folders") return false;
   const stem = withoutExtension(definition.path);
-  const isAround = wantedPaths(module, importingPath, definition.language).some((wanted) => {
+  const isAround = wantedPaths(module, importingPath, imports).some((wanted) => {
     const folder = withoutIndexFile(wanted);
     return folder !== "" && `/${stem}/`.includes(`/${folder}/`.replaceAll("//", "/"));
   });
@@ -128,12 +126,13 @@ export function isParentModule(module: string, importingPath: string, definition
 /** Returns true if a package of the same repository has the definition's file in its folder. */
 function namesWorkspaceFolder(module: string, { path, language }: Definition): boolean {
   const folders = new Set(folderOf(path).split("/").map((part) => part.replaceAll("-", "_")));
-  if (language === "rust") {
+  const { imports, family } = traits(language);
+  if (imports === "crates") {
     const parts = module.split(".").filter((part) => !CRATE_KEYWORDS.has(part));
     if (parts.length === 0 || STANDARD_CRATES.has(parts[0]!)) return false;
     return parts.some((part) => folders.has(part) || folders.has(part.includes("_") ? part.slice(part.indexOf("_") + 1) : ""));
   }
-  if (!SCRIPTS.has(language) || !module.startsWith("@") || !module.includes("/")) return false;
+  if (family !== "scripts" || !module.startsWith("@") || !module.includes("/")) return false;
   return folders.has(module.split("/")[1]!.replaceAll("-", "_"));
 }
 
@@ -149,16 +148,16 @@ function moduleStems(path: string): string[] {
 }
 
 /** The ends of paths that a module may mean, with a leading `/` for a whole path. */
-function wantedPaths(module: string, importingPath: string, language: string): string[] {
+function wantedPaths(module: string, importingPath: string, imports: string): string[] {
   let folder = folderOf(importingPath);
-  if (language === "python") {
+  if (imports === "modules") {
     const name = module.replace(/^\.+/, "");
     const ups = module.length - name.length;
     if (ups === 0) return [name.replaceAll(".", "/")];
     for (let up = 1; up < ups; up += 1) folder = folderOf(folder);
     return [`/${joinPath(folder, name.replaceAll(".", "/")).replace(/\/+$/, "")}`];
   }
-  if (language === "rust") return rustPaths(module, importingPath);
+  if (imports === "crates") return rustPaths(module, importingPath);
   const plain = module.startsWith("package:") ? module.slice("package:".length) : module;
   if (!plain.startsWith(".")) return [plain.replace(/^(?:[@~#]\/|\$(?=lib\/))/, "")];
   const joined = normalizePath(joinPath(folder, plain));

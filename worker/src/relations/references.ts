@@ -47,9 +47,10 @@ import {
 import { isTestPath } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { normalizeSymbol, symbolEndsWith } from "../text.ts";
+import { traits } from "../traits.ts";
 import type { SearchContext } from "../corpus/context.ts";
 import { GoTypes, type TypePlace } from "./go_interfaces.ts";
-import { type Definition, folderOf, isSameDefinition, MODULE_EXPORTS, SCRIPTS } from "./modules.ts";
+import { type Definition, folderOf, isSameDefinition, MODULE_EXPORTS } from "./modules.ts";
 import { parseMembers } from "../ranking/name_matching.ts";
 import { isElsewhere, isResolved } from "./outcomes.ts";
 import {
@@ -72,7 +73,6 @@ const { MAX_REMOTE_ROWS, MAX_REMOTE_FILES, MAX_REMOTE_TYPES } = constants.relati
 export const KIND_NAMES: Readonly<Record<string, string>> = constants.references.KIND_NAMES;
 const { OVERRIDE, DECLARATION_LINES, MAX_MACROS } = constants.references;
 const COMMENT = new Pattern(matchAtStart(constants.references.COMMENT_PATTERN));
-const C_LANGUAGES = new Set(constants.modules.C_LANGUAGES);
 const CONSTRUCTORS = new Set(constants.references.CONSTRUCTORS);
 /** Owners of members of one name whose types below are read ahead. */
 const MAX_PREFETCHED_OWNERS = 3;
@@ -264,8 +264,9 @@ export class ReferenceFinder {
       return { path, language, symbol: owner, name: ownerName, owner: outerType, isType: true, isLocal: false };
     }
     const signature = hit.signature ?? "";
-    const isLocalOfC = signature.startsWith("static ") && C_LANGUAGES.has(language) && !isType && !isHeader(path);
-    const isLocal = isLocalOfC || (SCRIPTS.has(language) && symbol === MODULE_EXPORTS);
+    const { family } = traits(language);
+    const isLocalOfC = signature.startsWith("static ") && family === "c" && !isType && !isHeader(path);
+    const isLocal = isLocalOfC || (family === "scripts" && symbol === MODULE_EXPORTS);
     const isAbstract = language === "go" && isBodyless(hit) && owner !== "" && !isType;
     return { path, language, symbol, name, owner, isType, isLocal, isAbstract };
   }
@@ -631,7 +632,7 @@ export class ReferenceFinder {
     for (const [alias, paths] of sortBy(aliases, ([alias]) => [alias])) {
       matches.push(...(await this.#sites(definition, resolver, alias, paths)));
     }
-    if (C_LANGUAGES.has(definition.language)) matches.push(...(await this.#macroSites(definition, resolver, matches)));
+    if (traits(definition.language).family === "c") matches.push(...(await this.#macroSites(definition, resolver, matches)));
     if (definition.language === "ruby") matches.push(...(await this.#rubyAliasSites(definition, matches)));
     return sortBy(distinctReferences(matches), (one) => referenceOrder(one, definition));
   }
@@ -896,10 +897,10 @@ function typeDefinition(node: RelatedNode, facts: FileFacts): Definition {
  */
 function otherDefinitions(definition: Definition, named: readonly NamedDefinition[]): Definition[] {
   let matches = named.filter((one) => !isSameDefinition(one.definition, definition));
-  if (C_LANGUAGES.has(definition.language) && !definition.isLocal) {
+  if (traits(definition.language).family === "c" && !definition.isLocal) {
     const { symbol, isType } = definition;
     const declarations = named.filter(({ definition: one }) => {
-      return one.symbol === symbol && C_LANGUAGES.has(one.language) && one.isType === isType && !one.isLocal;
+      return one.symbol === symbol && traits(one.language).family === "c" && one.isType === isType && !one.isLocal;
     });
     const withBody = declarations.filter(({ hit }) => hit.lastLine > hit.firstLine + 1);
     const bodies = new Set(withBody.map(({ hit }) => hit.path));

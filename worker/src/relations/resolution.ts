@@ -23,6 +23,7 @@ import {
 } from "../relation.ts";
 import { sortBy } from "../sorting.ts";
 import { decodeRelations, lineNumbers, type RelatedNode } from "../store/relations.ts";
+import { traits } from "../traits.ts";
 import type { Implements } from "./go_interfaces.ts";
 import {
   COMMONJS_RECEIVERS,
@@ -32,23 +33,12 @@ import {
   isSameDefinition,
   namesModule,
   packageOf,
-  SCRIPTS,
 } from "./modules.ts";
 import { elsewhere, isElsewhere, isResolved, possible, RESOLVED, type Resolution, resolvedIf, surest } from "./outcomes.ts";
 
-const METHOD_FIRST_LANGUAGES = new Set(constants.modules.METHOD_FIRST_LANGUAGES);
-const GLOBAL_LANGUAGES = new Set(constants.modules.GLOBAL_LANGUAGES);
-const IMPLICIT_RECEIVER_LANGUAGES = new Set(constants.modules.IMPLICIT_RECEIVER_LANGUAGES);
 const SELF_NAMES = new Set(constants.resolution.SELF_NAMES);
-const BASE_RECEIVERS = new Map(Object.entries(constants.resolution.BASE_RECEIVERS));
-const SHADOWING_LANGUAGES = new Set(constants.resolution.SHADOWING_LANGUAGES);
 const { UNKNOWN_PACKAGE } = constants.resolution;
 const COMPOUND = new Pattern(constants.resolution.COMPOUND_PATTERN);
-const LANGUAGE_GROUPS = [
-  SCRIPTS,
-  new Set(["java", "kotlin", "groovy", "scala"]),
-  new Set(constants.modules.C_LANGUAGES),
-] as readonly ReadonlySet<string>[];
 
 /** An imported name, empty for the module itself and `*` for all its names. */
 interface Import {
@@ -145,7 +135,7 @@ export class FileFacts {
 
   /** Returns true if each binding is a declaration: elsewhere it may be another assignment. */
   get #isShadowing(): boolean {
-    return SHADOWING_LANGUAGES.has(this.nodes[0]?.language ?? "");
+    return traits(this.nodes[0]?.language ?? null).redeclaresNames;
   }
 
   declaresType(name: string): boolean {
@@ -427,7 +417,7 @@ export class Resolver {
     const [first] = partition(receiver, ".");
     const isImported = facts.imports.has(first); // import * as module from "./cart.js"
     const isOwnModule = COMMONJS_RECEIVERS.has(receiver) && !isImported;
-    if (isOwnModule && SCRIPTS.has(language)) {
+    if (isOwnModule && traits(language).family === "scripts") {
       return facts.path === definition.path ? RESOLVED : elsewhere("ANOTHER_MODULE");
     }
     if (owner && rpartition(receiver, ".")[1] === rpartition(owner, ".")[1]) return RESOLVED;
@@ -439,7 +429,7 @@ export class Resolver {
     }
     if (language === "go") return goPackageRefers(definition, facts, receiver);
     if (isImported || facts.imports.has(receiver)) return elsewhere("ANOTHER_MODULE");
-    if (SELF_NAMES.has(receiver) || language === "python" || SCRIPTS.has(language)) return elsewhere("ANOTHER_TYPE");
+    if (SELF_NAMES.has(receiver) || traits(language).importedReceivers) return elsewhere("ANOTHER_TYPE");
     if (definition.isType && this.#hasMember(rpartition(receiver, ".")[1])) return this.#anotherOfType(receiver);
     return definition.isType || !node.symbol ? possible("OUTER_SCOPE") : elsewhere("ANOTHER_TYPE");
   }
@@ -448,13 +438,14 @@ export class Resolver {
   #resolveMember(facts: FileFacts, node: RelatedNode, relation: Relation, line: number): Resolution {
     const { qualifier: receiver } = relation;
     const { language } = node;
+    const own = traits(language);
     const ownClass = facts.enclosingClass(node.symbol);
     if (!receiver) {
       const mayBeImplicit = relation.kind === CALL || relation.kind === MENTION;
-      if (!mayBeImplicit || !IMPLICIT_RECEIVER_LANGUAGES.has(node.language ?? "")) return elsewhere("NO_MEMBER");
+      if (!mayBeImplicit || !own.implicitReceiver) return elsewhere("NO_MEMBER");
       return this.#inClass(facts, ownClass, true);
     }
-    if (receiver === "super()" || receiver === "super" || receiver === BASE_RECEIVERS.get(language ?? "")) {
+    if (receiver === "super()" || receiver === "super" || receiver === own.baseReceiver) {
       const { owner } = this;
       if (owner && facts.path === owner.path && ownClass === owner.symbol) return elsewhere("BASE_MEMBER");
       const isBelow = this.family.allBelow.has(typeKey(facts.path, ownClass));
@@ -471,7 +462,7 @@ export class Resolver {
     const isField = node.language === "go" && facts.hasType(node.symbol, rpartition(receiver, ".")[0], line);
     if (types.length === 0 && !isField && this.#mayBeType(facts, last)) types = [last];
     if (types.length > 0) return this.#isOfTypes(facts, types);
-    const isOtherType = language === "php" && /^\p{L}/u.test(receiver) && !receiver.includes("(");
+    const isOtherType = own.variableSigil !== "" && /^\p{L}/u.test(receiver) && !receiver.includes("(");
     const isOnly = this.#isUnique && relation.kind === CALL && !isOtherType && COMPOUND.test(relation.name);
     return resolvedIf(isOnly, "RECEIVER");
   }
@@ -620,7 +611,7 @@ function anotherOf(
  */
 function isParameter(node: RelatedNode, { name, kind, qualifier }: Relation): boolean {
   if (qualifier || node.nodeType !== "method" || node.language === "python") return false;
-  if (kind !== MENTION && (kind !== CALL || METHOD_FIRST_LANGUAGES.has(node.language ?? ""))) return false;
+  if (kind !== MENTION && (kind !== CALL || traits(node.language).methodFirst)) return false;
   return hasNamed(node.relations, name, PARAMETER);
 }
 
@@ -709,7 +700,7 @@ function refersTo(
   }
   const possibly = byWildcard.find((one) => !isElsewhere(one));
   if (possibly) return possibly;
-  return GLOBAL_LANGUAGES.has(definition.language) ? resolvedIf(isUnique, "COMPETING") : elsewhere("NOT_VISIBLE");
+  return traits(definition.language).globalScope ? resolvedIf(isUnique, "COMPETING") : elsewhere("NOT_VISIBLE");
 }
 
 /** Resolves an import to a definition of a module or package. */
@@ -728,14 +719,16 @@ function importRefers(
     const near = others.filter((one) => isParentModule(module, path, one));
     return resolvedIf(near.length === 1, "COMPETING");
   }
-  const isRelative = name !== "default" && module.startsWith(".") && SCRIPTS.has(definition.language);
+  const isScript = traits(definition.language).family === "scripts";
+  const isRelative = name !== "default" && module.startsWith(".") && isScript;
   return isRelative ? resolvedIf(isUnique, "COMPETING") : elsewhere("ANOTHER_MODULE");
 }
 
 /** Returns true if code of one language can refer to names of another one. */
 function areCompatible(language: string | null, other: string): boolean {
   if (language === other) return true;
-  return LANGUAGE_GROUPS.some((group) => group.has(language ?? "") && group.has(other));
+  const { family } = traits(language);
+  return family !== "" && family === traits(other).family;
 }
 
 /** The nodes of files by path, as facts. */

@@ -15,6 +15,7 @@ import { sortNodes } from "../store/relations.ts";
 import * as sql from "../store/statements.ts";
 import { nearestNames } from "../suggestions.ts";
 import { normalizeSymbol, symbolEndsWith, expandWords } from "../text.ts";
+import { traits } from "../traits.ts";
 import { pathCandidates } from "../query/filters.ts";
 import { findMember, isDeclarationFile, lastPart, normalizeName, parseMembers, type Member } from "../ranking/name_matching.ts";
 import { skippedFileError, skippedFilesStatement } from "../corpus/skipped_files.ts";
@@ -24,7 +25,6 @@ export const EMPTY_TARGET_ERROR = constants.targets.EMPTY_TARGET_ERROR as [probl
 const { MAX_NAMED_HITS } = constants.hits;
 const RUBY_DEFINITION = new Pattern(matchAtStart(constants.targets.RUBY_DEFINITION_PATTERN));
 const DEFINED_IN_HEADER = new Pattern(constants.targets.DEFINED_IN_HEADER_PATTERN);
-const C_LANGUAGES = new Set(constants.modules.C_LANGUAGES);
 const CALL = new Pattern(fullMatch(constants.targets.CALL_PATTERN));
 const LINES = /^(.+?):(\d+)(?:-(\d+)|:\d+)?$/s;
 const ID_PREFIX = /^[0-9a-f]{7,40}$/;
@@ -379,7 +379,7 @@ function withoutDeclarations(hits: readonly Hit[]): readonly Hit[] {
  */
 function declares(hit: Hit, stems: ReadonlySet<string>): boolean {
   if (!isDeclarationFile(hit.path)) return false;
-  if (!C_LANGUAGES.has(hit.language ?? "")) return true;
+  if (traits(hit.language).family !== "c") return true;
   const isMember = (hit.symbol ?? "").includes(".");
   const defines = DEFINED_IN_HEADER.test(hit.signature ?? "");
   return hit.nodeType === "method" && !defines && (!isMember || stems.has(stemOf(hit.path)));
@@ -387,7 +387,7 @@ function declares(hit: Hit, stems: ReadonlySet<string>): boolean {
 
 /** Returns true for a function of C that is known in its file alone. */
 function hasInternalLinkage({ language, signature }: Hit): boolean {
-  return C_LANGUAGES.has(language ?? "") && (signature ?? "").startsWith("static ");
+  return traits(language).family === "c" && (signature ?? "").startsWith("static ");
 }
 
 function symbolKey({ symbol, nodeType }: Hit): string {

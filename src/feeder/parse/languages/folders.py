@@ -45,6 +45,7 @@ class Language:
     patterns: list[str] = field(default_factory=list)
     hidden: dict[str, str] = field(default_factory=dict)
     document: dict[str, Any] = field(default_factory=dict)
+    traits: dict[str, Any] = field(default_factory=dict)
 
 
 class LanguageFolder:
@@ -118,6 +119,7 @@ class LanguageFolder:
             self.patterns(),
             self.hidden_patterns(),
             self.config.get("document", {}),
+            self.config.get("traits", {}),
         )
 
 
@@ -150,6 +152,7 @@ def compile_folders(folders: Sequence[LanguageFolder], shipped: Settings) -> Set
     settings["patterns"] = {one.name: one.patterns for one in languages if one.patterns}
     settings["hidden_text"] = {one.name: one.hidden for one in languages if one.hidden}
     settings["document_nodes"] = {one.name: one.document for one in languages if one.document}
+    settings["traits"] = {one.name: one.traits for one in languages if one.traits}
     settings["grammar_queries"] = {
         category: {one.name: one.queries[category] for one in languages if category in one.queries}
         for category in CATEGORIES
@@ -174,7 +177,7 @@ def replace_languages(shipped: Settings, compiled: Settings, names: Container[st
         + [rule for rule in shipped_rules if rule["language"] not in names]
         for extension, shipped_rules in shipped["content_patterns"].items()
     }
-    for section in ("patterns", "hidden_text", "document_nodes"):
+    for section in ("patterns", "hidden_text", "document_nodes", "traits"):
         merged[section] = without_names(shipped[section]) | compiled[section]
     merged["grammar_queries"] = {
         category: without_names(shipped["grammar_queries"].get(category, {}))
@@ -250,18 +253,21 @@ def _with_inherited(
     language.patterns = base.patterns + language.patterns
     language.hidden = base.hidden | language.hidden
     language.document = base.document | language.document
+    language.traits = base.traits | language.traits
     return language
 
 
 def _shipped_language(name: str, shipped: Settings) -> Language:
-    sections = ("patterns", "hidden_text", "document_nodes")
-    patterns, hidden, document = (shipped.get(section, {}).get(name) for section in sections)
+    sections = ("patterns", "hidden_text", "document_nodes", "traits")
+    patterns, hidden, document, traits = (
+        shipped.get(section, {}).get(name) for section in sections
+    )
     queries = {
         category: languages[name]
         for category, languages in shipped.get("grammar_queries", {}).items()
         if name in languages
     }
-    return Language(name, queries, patterns or [], hidden or {}, document or {})
+    return Language(name, queries, patterns or [], hidden or {}, document or {}, traits or {})
 
 
 def _add_query(queries: list[str], pattern: Pattern, path: Path) -> None:

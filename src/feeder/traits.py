@@ -1,0 +1,54 @@
+"""What code asks about a language in place of its name.
+
+A language says its traits in the table `[traits]` of `languages/NAME/language.toml`;
+`languages/README.md` explains each with an example.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+_COMPILED = Path(__file__).with_name("grammar_queries.json")
+
+_RELATION_CATEGORIES = ("Relation", "Embedded")
+"""The categories of queries for relations, and for other languages inside, which have them."""
+
+
+class Traits(NamedTuple):
+    """The traits of a language; a language without any has these values."""
+
+    family: str = ""
+    imports: str = "paths"
+    imported_receivers: bool = False
+    reexports: bool = False
+    package_scope: str = ""
+    global_scope: bool = False
+    implicit_receiver: bool = False
+    method_first: bool = False
+    redeclares_names: bool = False
+    base_receiver: str = ""
+    variable_sigil: str = ""
+    has_relations: bool = False
+
+
+@cache
+def traits(language: str | None) -> Traits:
+    """The traits of a shipped language; those of an unknown one say nothing."""
+    return all_traits().get(language or "", _DEFAULT)
+
+
+_DEFAULT = Traits()
+
+
+@cache
+def all_traits() -> dict[str, Traits]:
+    """The traits of each shipped language that has any, or has relations."""
+    settings: dict[str, Any] = json.loads(_COMPILED.read_bytes())
+    queries = settings["grammar_queries"]
+    with_relations = {name for category in _RELATION_CATEGORIES for name in queries[category]}
+    written = settings["traits"]
+    return {
+        name: Traits(**written.get(name, {}), has_relations=name in with_relations)
+        for name in sorted(written.keys() | with_relations)
+    }

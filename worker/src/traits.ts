@@ -1,0 +1,34 @@
+/** What code asks about a language in place of its name; mirrors `feeder.traits`. */
+
+import data from "../build/worker_data.json";
+import { camelCase } from "./text.ts";
+
+/** The traits of a language; a language without any has the values of `DEFAULT`. */
+export interface Traits {
+  readonly family: string;
+  readonly imports: string;
+  readonly importedReceivers: boolean;
+  readonly packageScope: string;
+  readonly globalScope: boolean;
+  readonly implicitReceiver: boolean;
+  readonly methodFirst: boolean;
+  readonly redeclaresNames: boolean;
+  readonly baseReceiver: string;
+  readonly variableSigil: string;
+  readonly hasRelations: boolean;
+}
+
+const { default: written, ...languages } = data.traits;
+const DEFAULT = withCamelCase(written) as unknown as Traits;
+const BY_LANGUAGE = new Map(
+  Object.entries(languages).map(([language, own]) => [language, { ...DEFAULT, ...withCamelCase(own) }]),
+);
+
+/** The traits of a shipped language; those of an unknown one say nothing. */
+export function traits(language: string | null): Traits {
+  return BY_LANGUAGE.get(language ?? "") ?? DEFAULT;
+}
+
+function withCamelCase(own: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(own).map(([key, value]) => [camelCase(key), value]));
+}
