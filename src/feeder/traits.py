@@ -22,6 +22,7 @@ class Traits(NamedTuple):
     imports: str = "paths"
     imported_receivers: bool = False
     reexports: bool = False
+    adding_block: str = ""
     package_scope: str = ""
     global_scope: bool = False
     implicit_receiver: bool = False

@@ -111,6 +111,7 @@ TRAITS_SCHEMA = ObjectOf(
         "imports": _check_imports,
         "imported_receivers": _check_boolean,
         "reexports": _check_boolean,
+        "adding_block": _check_string,
         "package_scope": _check_package_scope,
         "global_scope": _check_boolean,
         "implicit_receiver": _check_boolean,

@@ -85,8 +85,8 @@ DECLARATION_LINES = 40
 COMMENT_PATTERN = re.compile(r"\s*(?:#|//|/?\*|--|<!--)")
 """The beginning of a line of comment, which is no declaration."""
 
-ADDING_PATTERN = re.compile(r"(?:\w+ )*(?:impl|extension)\b")
-"""The declaration of a block that adds to a type of Rust or Swift, which is declared elsewhere."""
+MAX_MODIFIERS = 4
+"""Words of a declaration that may be its modifiers: `public extension Cart`."""
 
 CONSTRUCTORS = frozenset({"__init__", "constructor", "__construct", "initialize", "init"})
 
@@ -782,7 +782,8 @@ class ReferenceFinder:
 
 def _is_own_block(definition: Definition, node: RelatedNode) -> bool:
     """Tells whether a node is a block of a type in its own file: `impl Cart` below `Cart`."""
-    return (node.path, node.symbol, node.node_type) == (definition.path, definition.symbol, "class")
+    has_blocks = bool(traits(node.language).adding_block) and node.node_type == "class"
+    return has_blocks and (node.path, node.symbol) == (definition.path, definition.symbol)
 
 
 def _relations_of_name(
@@ -868,8 +869,9 @@ def _is_bodyless(hit: Hit) -> bool:
 
 def _is_added_to(hit: Hit) -> bool:
     """Tells whether a node adds to a type of its name, as `impl Cart` and `extension Cart` do."""
-    is_block = hit.language in {"rust", "swift"} and hit.node_type == "class"
-    return is_block and bool(ADDING_PATTERN.match(hit.signature or ""))
+    word = traits(hit.language).adding_block
+    words = (hit.signature or "").partition(" {")[0].replace("<", " ").split()
+    return bool(word) and hit.node_type == "class" and word in words[:MAX_MODIFIERS]
 
 
 def _is_header(path: str) -> bool:
