@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from feeder.errors import NotInIndexError
+from feeder.text import trigrams
 
 MAX_SUGGESTIONS = 3
 """Nearest names that a message lists."""
@@ -84,17 +85,14 @@ def _common_letters(one: str, other: str) -> int:
 
 def _most_shared_trigrams(target: str, texts: Mapping[str, str]) -> list[str]:
     """Returns the keys of the texts that share most trigrams with the target, the best first."""
-    target_trigrams = _trigrams(target)
-    counts = ((len(target_trigrams & _trigrams(text)), name) for name, text in texts.items())
+    target_trigrams = set(trigrams(f" {target} "))
+    counts = (
+        (len(target_trigrams.intersection(trigrams(f" {text} "))), name)
+        for name, text in texts.items()
+    )
     ranked = sorted((one for one in counts if one[0]), reverse=True)
     return [name for _, name in ranked[:MAX_COMPARED]]
 
 
 def _last_part(name: str, separator: str) -> str:
     return name.rpartition(separator)[2].casefold()
-
-
-def _trigrams(name: str) -> set[str]:
-    """Returns the trigrams of the name, with a space at each end."""
-    padded = f" {name} "
-    return {padded[at : at + 3] for at in range(len(padded) - 2)}

@@ -144,3 +144,8 @@ def symbol_ends_with(name: str, suffix: str) -> bool:
     Both are as `normalize_symbol` writes them.
     """
     return f".{name}".endswith(f".{suffix}")
+
+
+def trigrams(text: str) -> list[str]:
+    """Returns each three letters in a row: `cart` has `car` and `art`."""
+    return [text[at : at + 3] for at in range(len(text) - 2)]

@@ -10,9 +10,9 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any, Protocol
 
-from feeder import jsonc
+from feeder import jsonc, toml_edit
 from feeder.errors import UserError
-from feeder.mcp.clients import SERVER_NAME, Scope, toml_edit
+from feeder.mcp.clients import SERVER_NAME, Scope
 from feeder.mcp.clients.known_clients import ServerEntry
 
 _MCP_ARGUMENTS = ["mcp"]
