@@ -6,7 +6,7 @@ rewrite; without any, all pages are rewritten.
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,7 @@ import click
 import yaml
 
 from feeder.cli.main import cli
-from feeder.mcp.clients.client_paths import expand_path
-from feeder.mcp.clients.known_clients import CLIENTS, PathTemplates
+from feeder.mcp.clients.known_clients import CLIENTS, expand_path
 
 ROOT = Path(__file__).resolve().parents[1]
 MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -61,20 +60,19 @@ def outputs() -> Iterator[Row]:
 def clients() -> Iterator[Row]:
     """Yields the clients that `feeder mcp install` knows, with the files of each."""
     yield "client", "`--client`", "user file", "project file", "instructions", "sub-agent"
-    for one in CLIENTS:
-        server = (_file(one.server_files.get(scope)) or "—" for scope in ("user", "project"))
-        also = (_files(files) or "—" for files in (one.instruction_files, one.agent_files))
+    for one in CLIENTS.values():
+        server = (_file(one.files["server"].get(scope)) or "—" for scope in ("user", "project"))
+        also = (_files(one.files[kind]) or "—" for kind in ("instructions", "agent"))
         yield one.title, _code(one.name), *server, *also
 
 
-def _files(files: PathTemplates) -> str:
+def _files(files: Mapping[Any, Sequence[str]]) -> str:
     return ", ".join(filter(None, (_file(files.get(scope)) for scope in ("user", "project"))))
 
 
-def _file(written: str | tuple[str, ...] | None) -> str:
+def _file(written: Sequence[str] | None) -> str:
     """Formats a path as it is on Linux with no variable set; of several the first."""
-    first = written[0] if isinstance(written, tuple) else written
-    return _code(expand_path(first, {}, "linux")) if first else ""
+    return _code(expand_path(written[0], {}, "linux")) if written else ""
 
 
 TABLES: dict[str, Callable[[], Iterator[Row]]] = {

@@ -81,6 +81,7 @@ def test_wheel_contains_exactly_the_package(built: tuple[Path, Path]) -> None:
     assert licences == [
         f"{about}/licenses/LICENSE",
         f"{about}/licenses/src/feeder/embedding/vocabulary.txt.license",
+        f"{about}/licenses/src/feeder/parse/secrets/rules.py.license",
         f"{about}/licenses/src/feeder/web/page/colours/languages.license",
     ]
     assert there[f"{about}/licenses/LICENSE"] == (ROOT / "LICENSE").read_bytes()

@@ -14,7 +14,7 @@ import yaml
 from markdown_it import MarkdownIt
 
 from feeder.cli.main import cli
-from feeder.mcp.clients.known_clients import CLIENT_NAMES
+from feeder.mcp.clients.known_clients import CLIENTS
 
 ROOT = Path(__file__).parents[1]
 TABLES = ROOT / "docs/tables.py"
@@ -139,7 +139,7 @@ def test_every_input_and_output_is_listed(tmp_path: Path, kind: str) -> None:
 def test_every_client_is_listed_with_its_files(tmp_path: Path) -> None:
     """The user file before the project file."""
     table = {row[1].strip("`"): row for row in rows(tmp_path, "clients")}
-    assert list(table) == CLIENT_NAMES
+    assert list(table) == list(CLIENTS)
     assert table["claude"][2:4] == ["`~/.claude.json`", "`.mcp.json`"]
     assert table["claude"][4] == "`~/.claude/CLAUDE.md`, `CLAUDE.md`"
     assert table["windsurf"][2:] == [

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from feeder.errors import NotInIndexError
+from feeder.text import common_prefix_length, trigrams
 
 MAX_SUGGESTIONS = 3
 """Nearest names that a message lists."""
@@ -67,34 +68,24 @@ def is_within_one_edit(one: str, other: str) -> bool:
     """Returns True for equal words, and if a letter is left out, added, replaced or swapped with
     the next one; with two such edits, `creation` became `creator`.
     """
-    start = _common_letters(one, other)
+    start = common_prefix_length(one, other)
     rest, others = one[start:][::-1], other[start:][::-1]
-    end = _common_letters(rest, others)
+    end = common_prefix_length(rest, others)
     rest, others = rest[end:], others[end:]
     is_swapped = len(rest) == len(others) == 2 and rest == others[::-1]
     return is_swapped or max(len(rest), len(others)) <= 1
 
 
-def _common_letters(one: str, other: str) -> int:
-    """The number of letters with which both words begin."""
-    pairs = enumerate(zip(one, other, strict=False))
-    different = (at for at, (letter, also) in pairs if letter != also)
-    return next(different, min(len(one), len(other)))
-
-
 def _most_shared_trigrams(target: str, texts: Mapping[str, str]) -> list[str]:
     """Returns the keys of the texts that share most trigrams with the target, the best first."""
-    target_trigrams = _trigrams(target)
-    counts = ((len(target_trigrams & _trigrams(text)), name) for name, text in texts.items())
+    target_trigrams = set(trigrams(f" {target} "))
+    counts = (
+        (len(target_trigrams.intersection(trigrams(f" {text} "))), name)
+        for name, text in texts.items()
+    )
     ranked = sorted((one for one in counts if one[0]), reverse=True)
     return [name for _, name in ranked[:MAX_COMPARED]]
 
 
 def _last_part(name: str, separator: str) -> str:
     return name.rpartition(separator)[2].casefold()
-
-
-def _trigrams(name: str) -> set[str]:
-    """Returns the trigrams of the name, with a space at each end."""
-    padded = f" {name} "
-    return {padded[at : at + 3] for at in range(len(padded) - 2)}

@@ -144,3 +144,14 @@ def symbol_ends_with(name: str, suffix: str) -> bool:
     Both are as `normalize_symbol` writes them.
     """
     return f".{name}".endswith(f".{suffix}")
+
+
+def trigrams(text: str) -> list[str]:
+    """Returns each three letters in a row: `cart` has `car` and `art`."""
+    return [text[at : at + 3] for at in range(len(text) - 2)]
+
+
+def common_prefix_length(one: str, other: str) -> int:
+    """Returns the number of letters with which both texts begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

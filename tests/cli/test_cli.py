@@ -18,13 +18,7 @@ from index_helpers import CART, SHOP
 from source.repos import Repo
 
 PYTHON = Path(__file__).parents[2] / "languages/python"
-COMMANDS = (
-    *("sync", "process", "delete", "apply", "deltas", "plan", "action"),
-    *("init", "validate", "cache", "search", "stats", "evaluate", "queries"),
-    *("grep", "similar", "outline", "show", "mcp", "serve", "worker", "doctor"),
-    *("references", "definition", "implementations", "impact", "overview"),
-    "languages",
-)
+COMMANDS = cli.load_commands()
 
 
 @pytest.fixture
@@ -63,7 +57,6 @@ def test_every_command_has_help(feeder: RunFeeder, plain: Path, command: str) ->
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.startswith(f"Usage: feeder {command}")
     assert command in feeder(plain, "--help").out
-    assert sorted(cli.load_commands()) == sorted(COMMANDS)
 
 
 def test_summaries_are_those_of_the_commands() -> None:

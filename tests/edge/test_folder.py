@@ -11,8 +11,7 @@ import pytest
 import feeder as program
 from command_runner import CommandResult, RunFeeder, command_runner
 from edge.conftest import DATABASE
-from feeder import jsonc
-from feeder.cloudflare import toml_edit
+from feeder import jsonc, toml_edit
 from feeder.edge.worker_folder import PACKAGE_FOLDER
 from feeder.web import page_files
 from source.repos import Repo

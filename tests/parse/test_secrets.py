@@ -8,8 +8,6 @@ import json
 import random
 import re
 import string
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -24,14 +22,14 @@ from feeder.nodes import Node, embedding_input
 from feeder.parse import ParsedFile
 from feeder.parse.file_parser import parse_as_plain_text, parse_file
 from feeder.parse.secrets import mask_lines, mask_text
-from feeder.parse.secrets.tokens import TOKEN_MARKERS, WORD_DETECTORS, load_detector
+from feeder.parse.secrets.rules import TOKEN_RULES
 from feeder.parse.worker_pool import WorkerPool
 from parse.outlines import GRAMMARS, SAMPLE_FILES, sample_file
 
 pytestmark = pytest.mark.slow
 
 LETTERS = string.ascii_letters + string.digits
-DETECTORS = sorted({*WORD_DETECTORS, *(name for _, name in TOKEN_MARKERS)})
+DETECTORS = [f"{name}Detector" for name in sorted(TOKEN_RULES)]
 
 
 def random_text(length: int, alphabet: str = LETTERS, seed: int = 1) -> str:
@@ -407,28 +405,3 @@ def test_masked_lines_are_those_of_the_whole_text(lines: list[str], data: st.Dat
     rows = data.draw(st.sets(st.integers(0, len(lines) - 1)))
     whole = mask_text("a.py", "\n".join(lines).encode()).content.decode().split("\n")
     assert mask_lines("a.py", lines, rows) == {row: whole[row] for row in rows}
-
-
-def test_ordinary_lines_load_no_detector() -> None:
-    """A detector's import takes longer than a search."""
-    load_detector.cache_clear()
-    text = f"see https://acme.test/aws: eyjot at key:1\n{'a' * 40}.{'b' * 6}.{'c' * 30}\n"
-    assert mask_text("a.py", text.encode()).secret_count == 0
-    assert load_detector.cache_info().currsize == 1  # of the word in three parts
-    assert mask_text("a.py", text.split("\n", maxsplit=1)[0].encode()).secret_count == 0
-    assert load_detector.cache_info().currsize == 1
-
-
-def test_detectors_are_loaded_without_requests() -> None:
-    """Only their verification of secrets needs that HTTP client, which can be imported later."""
-    script = (
-        "import sys\n"
-        "from feeder.parse.secrets.tokens import TOKEN_MARKERS, WORD_DETECTORS, load_detector\n"
-        "for name in {'KeywordDetector', *WORD_DETECTORS, *(name for _, name in TOKEN_MARKERS)}:\n"
-        "    assert type(load_detector(name)).__name__ == name\n"
-        "print(sorted({'requests', 'urllib3', 'ssl'} & sys.modules.keys()))\n"
-        "import requests\n"
-        "print(requests.Response.__module__)\n"
-    )
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert ran.stdout.splitlines() == ["[]", "requests.models"]

@@ -49,13 +49,14 @@ _force_option = click.option(
 def install(names: Sequence[str], all_found: bool, scope: Scope, **params: Any) -> None:
     """Add the MCP server to the configuration files of coding agents."""
     from feeder.mcp.clients import installation, server_entries
+    from feeder.mcp.clients.known_clients import KINDS
     from feeder.mcp.clients.receipts import Receipts
 
     output = _InstallOutput(params)
-    kinds = [kind for kind in installation.KINDS if kind == "server" or params[kind]]
+    kinds = [kind for kind in KINDS if kind == "server" or params[kind]]
     clients = _choose_clients(names, all_found, scope, output)
     root = _project_root(params["directory"])
-    missing = [*installation.unsupported_kinds(clients, scope, root, kinds)]
+    missing = [*installation.unsupported_kinds(clients, scope, kinds)]
     targets = installation.install_targets(clients, scope, root, kinds)
     if not any(target.kind == "server" for target in targets):
         raise UserError(" ".join(missing), "Choose the other --scope.")
@@ -91,7 +92,7 @@ def uninstall(names: Sequence[str], scope: Scope, **params: Any) -> None:
     output = _InstallOutput(params)
     receipts = Receipts()
     targets = installation.possible_targets(
-        _clients_by_name(names) or CLIENTS, scope, _project_root(params["directory"])
+        _clients_by_name(names) or CLIENTS.values(), scope, _project_root(params["directory"])
     )
     is_forced = params["force"]
     plan = [installation.plan_uninstall(one, receipts, is_forced=is_forced) for one in targets]
@@ -109,35 +110,30 @@ def _project_root(directory: Path) -> Path:
 
 def _clients_by_name(names: Sequence[str]) -> list[Client]:
     """Returns the clients with these names; raises UserError for an unknown name."""
-    from feeder.mcp.clients.known_clients import CLIENT_NAMES, client_by_name
+    from feeder.mcp.clients.known_clients import CLIENTS
 
     for name in names:
-        if name not in CLIENT_NAMES:
-            raise UserError(
-                f"There is no client {name!r}.", f"Choose one of {', '.join(CLIENT_NAMES)}."
-            )
-    return [client_by_name(name) for name in dict.fromkeys(names)]
+        if name not in CLIENTS:
+            raise UserError(f"There is no client {name!r}.", f"Choose one of {', '.join(CLIENTS)}.")
+    return [CLIENTS[name] for name in dict.fromkeys(names)]
 
 
 def _choose_clients(
     names: Sequence[str], all_found: bool, scope: Scope, output: _InstallOutput
 ) -> list[Client]:
     """Returns the named clients, or all found ones after `--all-found` or a confirmation."""
-    from feeder.mcp.clients.client_paths import detect_client
     from feeder.mcp.clients.known_clients import CLIENTS
 
     if names and all_found:
         raise UserError("--client and --all-found exclude each other.", "Give one of them.")
     if names:
         return _clients_by_name(names)
-    evidence = [(client, by) for client in CLIENTS if (by := detect_client(client))]
+    evidence = [(one, by) for one in CLIENTS.values() if (by := one.detected_by())]
     for client, by in evidence:
         output.print_message(f"Found {client.title}: {by}")
     if not evidence:
-        names = ", ".join(client.name for client in CLIENTS)
-        raise UserError(
-            "No client was found on this machine.", f"Give --client with one of {names}."
-        )
+        remedy = f"Give --client with one of {', '.join(CLIENTS)}."
+        raise UserError("No client was found on this machine.", remedy)
     clients = [client for client, _ in evidence]
     if not all_found and not output.is_dry_run and not output.confirm(scope):
         listed = ", ".join(client.name for client in clients)
@@ -206,7 +202,7 @@ class _InstallOutput:
         for change in changes:
             if self.is_dry_run:
                 yield from change.diff()
-            titles = ", ".join(change.target.titles)
+            titles = ", ".join(client.title for client in change.target.clients)
             target = change.target
             yield f"{self._action_label(change)} {target.file} ({target.kind}: {titles})"
 

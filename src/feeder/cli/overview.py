@@ -13,9 +13,6 @@ from feeder.config import Settings
 if TYPE_CHECKING:
     from feeder.relations.overview import Overview
 
-BYTES_PER_TOKEN = 3.2
-"""As `mcp.token_budget` has it."""
-
 MAX_TOKENS = 50_000
 
 
@@ -35,6 +32,7 @@ def overview(path: str, budget: int, **params: Any) -> None:
 
     Symbols are ranked by references, and have their signatures.
     """
+    from feeder.mcp.token_budget import budget_bytes
     from feeder.query.query_plan import path_from_root
     from feeder.relations.overview import build_overview, fit_symbols, overview_cost
     from feeder.search.open_index import open_index
@@ -46,7 +44,7 @@ def overview(path: str, budget: int, **params: Any) -> None:
             console.print_message(cost)
         result = build_overview(corpus, path_from_root(path, corpus.base), index.directory)
         status = corpus.status()
-    fitting = fit_symbols(result.symbols, int(budget * BYTES_PER_TOKEN))
+    fitting = fit_symbols(result.symbols, budget_bytes(budget))
     shown = {(one.path, one.symbol) for ones in fitting.values() for one in ones}
     symbols = [one for one in result.symbols if (one.path, one.symbol) in shown]
     facts = {
@@ -66,6 +64,7 @@ def overview(path: str, budget: int, **params: Any) -> None:
 
 
 def _lines(result: Overview, budget: int) -> Iterator[str]:
+    from feeder.mcp.token_budget import budget_bytes
     from feeder.relations.overview import fit_symbols, symbol_line
 
     yield "Packages"
@@ -77,6 +76,6 @@ def _lines(result: Overview, budget: int) -> Iterator[str]:
         for one in result.entry_points:
             yield f"  {one.path}:{one.start_line}-{one.end_line}  {one.symbol}"
     yield from ("", "Most-referenced symbols")
-    for path, ones in fit_symbols(result.symbols, int(budget * BYTES_PER_TOKEN)).items():
+    for path, ones in fit_symbols(result.symbols, budget_bytes(budget)).items():
         yield path
         yield from map(symbol_line, ones)

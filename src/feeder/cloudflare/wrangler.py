@@ -192,8 +192,7 @@ def _table_changes(
 
 
 def _file_format(file: Path) -> FileFormat:
-    from feeder import jsonc
-    from feeder.cloudflare import toml_edit
+    from feeder import jsonc, toml_edit
 
     return toml_edit if file.suffix == ".toml" else jsonc
 

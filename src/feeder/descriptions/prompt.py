@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from feeder.nodes import Node, text_sha
+from feeder.nodes import MAX_GAP_LINES, Node, text_sha
 
 DESCRIBED_TYPES = ("method", "class")
 
@@ -17,9 +17,6 @@ MAX_TEXT_CHARS = 12_000
 
 MAX_SIGNATURE_CHARS = 4_000
 """Limit of the signatures of a class's members, beside its own text."""
-
-_MAX_GAP_LINES = 2
-"""Lines from the last of a part to the first of the next."""
 
 
 class Subject(NamedTuple):
@@ -74,7 +71,7 @@ def _group_key(node_with_id: _NodeWithId) -> tuple[str, str, str]:
 def _adjacent_parts(parts: Iterable[_NodeWithId]) -> Iterator[list[_NodeWithId]]:
     group: list[_NodeWithId] = []
     for part in parts:
-        if group and not 0 < part[1].start_line - group[-1][1].end_line <= _MAX_GAP_LINES:
+        if group and not 0 < part[1].start_line - group[-1][1].end_line <= MAX_GAP_LINES:
             yield group
             group = []
         group.append(part)

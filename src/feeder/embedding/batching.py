@@ -22,8 +22,9 @@ Request = TypeVar("Request")
 Answer = TypeVar("Answer")
 
 MAX_CONCURRENT_REQUESTS = 4
-BYTES_PER_TOKEN = 3
-"""Low estimate for source code in UTF-8: prose has more, and a CJK character is three bytes."""
+BYTES_PER_INPUT_TOKEN = 3
+"""Low estimate for source code as an embedding input, in UTF-8: prose has more, and a CJK character
+is three bytes."""
 
 
 class RequestLimits(NamedTuple):
@@ -35,7 +36,7 @@ class RequestLimits(NamedTuple):
 
     def estimate(self, text_bytes: Sequence[int], prefix: str, batch: int) -> ServiceUsage:
         """Returns the usage of texts of these sizes in bytes, embedded `batch` at a time."""
-        max_bytes = self.tokens * BYTES_PER_TOKEN
+        max_bytes = self.tokens * BYTES_PER_INPUT_TOKEN
         tokens = [_tokens_of_bytes(min(len(prefix) + size, max_bytes)) for size in text_bytes]
         calls = [tokens[at : at + batch] for at in range(0, len(tokens), batch)]
         requests = sum(len(split_batches(call, self.texts, self.request_tokens)) for call in calls)
@@ -43,7 +44,7 @@ class RequestLimits(NamedTuple):
 
     def truncate(self, text: str) -> str:
         """Cuts a text to what the model reads and replaces lone surrogates."""
-        raw = text.encode(errors="replace")[: self.tokens * BYTES_PER_TOKEN]
+        raw = text.encode(errors="replace")[: self.tokens * BYTES_PER_INPUT_TOKEN]
         return raw.decode(errors="ignore") or " "
 
 
@@ -143,7 +144,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def _tokens_of_bytes(size: int) -> int:
-    return -(-size // BYTES_PER_TOKEN)
+    return -(-size // BYTES_PER_INPUT_TOKEN)
 
 
 def normalize_vectors(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Self
 from feeder.parse import NodeEncoder, ParsedFile, StaticEmbedder
 from feeder.parse.extract import extractor_versions
 from feeder.parse.grammars import load_grammars
-from feeder.parse.secrets import masking_fingerprint
+from feeder.parse.secrets import MASK_VERSION
 from feeder.parse.worker_messages import (
     CodeReference,
     File,
@@ -99,7 +99,7 @@ class WorkerPool:
     @property
     def fingerprint(self) -> str:
         """Versions of parser, grammars, masking and document extractors, and the static model."""
-        masking = masking_fingerprint() if self._config.mask_secrets else "unmasked"
+        masking = MASK_VERSION if self._config.mask_secrets else "unmasked"
         embedder = self._static_embedder
         optional = filter(None, [extractor_versions(), embedder.model if embedder else ""])
         return " ".join([self.grammars.fingerprint, masking, *optional])

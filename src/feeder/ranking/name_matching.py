@@ -27,7 +27,7 @@ from feeder.store.name_search import (
 from feeder.store.rows import decode_members
 from feeder.store.scope import Scope, is_test_path
 from feeder.suggestions import is_within_one_edit
-from feeder.text import normalize_symbol, symbol_ends_with
+from feeder.text import normalize_symbol, symbol_ends_with, trigrams
 
 MIN_SIMILARITY = 0.35
 """The least share of common trigrams of two similar names."""
@@ -481,5 +481,4 @@ def _lowercase_letters(name: str) -> str:
 
 
 def _trigrams(name: str) -> Counter[str]:
-    padded = f"  {_lowercase_letters(name)} "
-    return Counter(padded[at : at + 3] for at in range(len(padded) - 2))
+    return Counter(trigrams(f"  {_lowercase_letters(name)} "))

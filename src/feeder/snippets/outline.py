@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from feeder.corpus.index_status import Corpus, IndexStatus
 from feeder.escaping import count_of
+from feeder.nodes import MAX_GAP_LINES
 from feeder.snippets.excerpts import UNAVAILABLE_REASONS, ExcerptReader, Freshness, freshness_text
 from feeder.store.hits import Hit, hits_in_files
 from feeder.store.rows import decode_members
@@ -21,9 +22,6 @@ MEMBER_TYPE = "member"
 
 MEMBER_OWNER_TYPES = ("chunk", "class")
 """Types of nodes whose members are listed."""
-
-MAX_PART_GAP = 2
-"""Lines from the end of a part to the start of the next; a blank line may be between them."""
 
 
 class OutlineEntry(NamedTuple):
@@ -142,7 +140,7 @@ def _continues(before: Hit, hit: Hit, sources: ExcerptReader) -> bool:
     """
     if hit.start_line <= before.end_line:
         return True
-    if hit.start_line > before.end_line + MAX_PART_GAP:
+    if hit.start_line > before.end_line + MAX_GAP_LINES:
         return False
     text = " ".join(" ".join(sources.read(hit).lines).split())
     return not (hit.signature and " ".join(hit.signature.split()) in text)

@@ -4,11 +4,12 @@ Letters beyond ASCII are compared as typed, because SQL lowercases ASCII only.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from feeder.store import Row, Statement, fts_query
 from feeder.store.scope import IN_SCOPE, Scope, scope_params
+from feeder.text import trigrams
 
 MAX_EXACT, MAX_BY_WORD, MAX_SIMILAR, MAX_FILES = 300, 100, 200, 20
 """Nodes and files that a search reads at most."""
@@ -172,7 +173,9 @@ def similar_names_statement(word: str, scope: Scope) -> Statement:
 
     It finds nothing if one of the first nodes with the word is in the scope.
     """
-    grams = " OR ".join(map(fts_query.quoted, trigrams(_lowercase_ascii(word))))
+    letters = re.sub(r"[\W_]+", "", _lowercase_ascii(word))
+    distinct = list(dict.fromkeys(trigrams(letters)))[:MAX_TRIGRAMS]
+    grams = " OR ".join(map(fts_query.quoted, distinct))
     guard, _ = scope.narrowed(fts_query.phrase(word))
     return Statement(SIMILAR_NAMES, (grams or fts_query.NOTHING, *scope_params(scope), guard))
 
@@ -186,13 +189,6 @@ def spelled_names_statement(spellings: Iterable[str], word: str, scope: Scope) -
     query, rest = scope.narrowed(f"symbol : ({fts_query.any_of(spellings)})")
     guard, _ = scope.narrowed(fts_query.phrase(word))
     return Statement(NAMES_BY_SPELLING, (query, *scope_params(rest), guard))
-
-
-def trigrams(name: str) -> Sequence[str]:
-    """Returns the distinct trigrams of the first letters and digits."""
-    letters = re.sub(r"[\W_]+", "", name)
-    distinct = dict.fromkeys(letters[at : at + 3] for at in range(len(letters) - 2))
-    return list(distinct)[:MAX_TRIGRAMS]
 
 
 _ASCII_LOWERCASE = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}

@@ -9,7 +9,7 @@ import yaml
 
 from command_runner import RunFeeder
 from feeder.mcp.clients import instructions
-from feeder.mcp.clients.known_clients import CLIENTS, client_by_name
+from feeder.mcp.clients.known_clients import CLIENTS
 from source.repos import Repo
 
 Picture = Callable[[], dict[str, bytes | None]]
@@ -123,7 +123,9 @@ def test_instructions_name_existing_tools(feeder: RunFeeder, repo: Repo) -> None
     } >= tools
 
 
-@pytest.mark.parametrize("client", [one.name for one in CLIENTS if "project" in one.agent_files])
+@pytest.mark.parametrize(
+    "client", [one for one in CLIENTS if "project" in CLIENTS[one].files["agent"]]
+)
 def test_sub_agent_file_has_the_format_of_its_client(
     feeder: RunFeeder, repo: Repo, client: str
 ) -> None:
@@ -188,11 +190,9 @@ def test_missing_support_of_a_client_is_reported(feeder: RunFeeder, repo: Repo) 
 
 def test_clients_with_a_common_sub_agent_file_write_the_same() -> None:
     shared: dict[str, set[str]] = {}
-    for client in CLIENTS:
-        for file in client.agent_files.values():
-            shared.setdefault(str(file), set()).add(client.agent_tools_line)
+    for client in CLIENTS.values():
+        for file in client.files["agent"].values():
+            shared.setdefault(str(file), set()).add(client.agent_tools)
     assert {len(tools) for tools in shared.values()} == {1}
-    assert (
-        client_by_name("copilot").agent_files["project"]
-        == client_by_name("vscode").agent_files["project"]
-    )
+    agents = [CLIENTS[name].files["agent"]["project"] for name in ("copilot", "vscode")]
+    assert agents[0] == agents[1]

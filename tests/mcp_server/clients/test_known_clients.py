@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from command_runner import RunFeeder
-from feeder.mcp.clients.client_paths import expand_path
-from feeder.mcp.clients.known_clients import CLIENT_NAMES, CLIENTS
+from feeder.mcp.clients.known_clients import CLIENTS, expand_path
 from source.repos import Repo
 
 pytestmark = pytest.mark.slow
@@ -56,7 +55,7 @@ SERVERS: dict[tuple[str, str], tuple[str, str, dict[str, Any]]] = {
 }
 """The same on each system: the file, below the home or the root, and what it says."""
 BY_SYSTEM = {("vscode", "user"), ("zed", "user")}
-HAVING = [(client.name, scope) for client in CLIENTS for scope in client.server_files]
+HAVING = [(name, scope) for name, client in CLIENTS.items() for scope in client.files["server"]]
 Picture = Callable[[], dict[str, bytes | None]]
 
 
@@ -144,7 +143,7 @@ def test_existing_file_is_restored_to_the_byte(
     install = ["mcp", "install", "--client", client, "--scope", scope, "--json"]
     [change] = feeder(repo, *install, "--dry-run").json["changes"]
     file = Path(change["file"])
-    [key] = next(one.server_keys for one in CLIENTS if one.name == client)
+    key = CLIENTS[client].servers_key
     file.parent.mkdir(parents=True, exist_ok=True)
     text = world[2 if file.suffix == ".toml" else 1].replace("KEY", key)
     file.write_bytes(text.encode())
@@ -229,7 +228,3 @@ def test_environment_variables_of_clients_are_used(
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
     assert feeder(repo, "mcp", "install", "--client", "codex").code == 0
     assert read_config(tmp_path / "codex/config.toml") == {"mcp_servers": {"feeder": PLAIN}}
-
-
-def test_client_names_are_unique() -> None:
-    assert len(CLIENT_NAMES) == len({*CLIENT_NAMES}) >= 10

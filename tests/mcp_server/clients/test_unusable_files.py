@@ -11,7 +11,7 @@ import pytest
 import tomlkit
 
 from command_runner import RunFeeder
-from feeder.mcp.clients.known_clients import CLIENT_NAMES, CLIENTS, Client
+from feeder.mcp.clients.known_clients import CLIENTS, Client
 from feeder.mcp.clients.server_entries import EntryEditor, is_own_entry
 from source.repos import Repo
 
@@ -81,10 +81,9 @@ def _shaped_texts(client: Client, name: str) -> Iterator[tuple[str, bool]]:
 
     null counts as absent, as for the clients. TOML has no null.
     """
-    servers = client.server_keys
-    tables = [servers[: at + 1] for at in range(len(servers))]
+    servers = (client.servers_key,)
     entry, other = (*servers, "feeder"), (*servers, "other")
-    for place, shape in product([(), *tables, entry, (*entry, "args"), other], SHAPES):
+    for place, shape in product([(), servers, entry, (*entry, "args"), other], SHAPES):
         data = json.loads(shape)
         for key in reversed(place):
             data = {key: data}
@@ -96,22 +95,22 @@ def _shaped_texts(client: Client, name: str) -> Iterator[tuple[str, bool]]:
         yield text, is_editable.get(place, is_table or shape == "null")
 
 
-@pytest.mark.parametrize("client", CLIENTS, ids=CLIENT_NAMES)
+@pytest.mark.parametrize("client", CLIENTS.values(), ids=[*CLIENTS])
 def test_every_shape_of_a_client_file_is_edited_or_refused(client: Client) -> None:
     """At each level above the command."""
-    name = str(next(iter(client.server_files.values())))
-    editor = EntryEditor(name, client.server_keys)
+    [name, *_] = next(iter(client.files["server"].values()))
+    editor = EntryEditor(name, client.servers_key)
     for text, is_editable in _shaped_texts(client, name):
         if is_editable:
-            after = editor.add(text, client.entry("user", ["feeder", "mcp"]))
+            after = editor.add(text, client.server_entry("user", ["feeder", "mcp"]))
             assert is_own_entry(editor.own_entry(after)), text
             assert not is_own_entry(editor.own_entry(editor.remove(after))), text
         else:
             with pytest.raises(ValueError, match=r"not a table|not start this program|is expected"):
-                editor.add(text, client.entry("user", ["feeder", "mcp"]))
+                editor.add(text, client.server_entry("user", ["feeder", "mcp"]))
 
 
-@pytest.mark.parametrize("client", CLIENTS, ids=CLIENT_NAMES)
+@pytest.mark.parametrize("client", CLIENTS.values(), ids=[*CLIENTS])
 def test_null_for_the_servers_is_replaced_and_restored(
     feeder: RunFeeder, repo: Repo, client: Client
 ) -> None:
@@ -119,9 +118,9 @@ def test_null_for_the_servers_is_replaced_and_restored(
     [change] = feeder(repo, *install, "--json").json["changes"]
     file = Path(change["file"])
     if file.suffix == ".toml":
-        text = f"{client.server_keys[0]} = {{}}\n"
+        text = f"{client.servers_key} = {{}}\n"
     else:
-        text = f'{{\n  // mine\n  "{client.server_keys[0]}": null, "a": 1\n}}\n'
+        text = f'{{\n  // mine\n  "{client.servers_key}": null, "a": 1\n}}\n'
     file.write_text(text)
     assert feeder(repo, *install).code == 0
     assert "feeder" in file.read_text()

@@ -15,7 +15,7 @@ interface Model {
 }
 
 const MODELS = new Map<string, Model>(Object.entries(data.models));
-const BYTES_PER_TOKEN = constants.batching.BYTES_PER_TOKEN;
+const BYTES_PER_INPUT_TOKEN = constants.batching.BYTES_PER_INPUT_TOKEN;
 
 /** Returns true for a known model of Workers AI. */
 export function isWorkersAiModel(model: string): boolean {
@@ -60,7 +60,7 @@ function requestBody(model: Model, text: string): object {
 /** Truncates the query, with the model's prefix, to the model's token limit. */
 function truncateQuery(model: Model, text: string): string {
   const bytes = new TextEncoder().encode(`${model.before_query}${text}`);
-  const maxBytes = model.tokens * BYTES_PER_TOKEN;
+  const maxBytes = model.tokens * BYTES_PER_INPUT_TOKEN;
   if (bytes.length <= maxBytes) return new TextDecoder().decode(bytes) || " ";
   return new TextDecoder().decode(bytes.slice(0, maxBytes), { stream: true }) || " ";
 }

@@ -6,7 +6,8 @@ import { sortBy } from "../sorting.ts";
 import type { Hit } from "../store/hits.ts";
 import { parseMembers } from "../ranking/name_matching.ts";
 
-const { MAX_PART_GAP, MEMBER_TYPE } = constants.outline;
+const { MEMBER_TYPE } = constants.outline;
+const { MAX_GAP_LINES } = constants.node_parts;
 const UNNAMED_TYPES = new Set(constants.outline.UNNAMED_TYPES);
 const MEMBER_OWNER_TYPES = new Set(constants.outline.MEMBER_OWNER_TYPES);
 
@@ -65,7 +66,7 @@ function mergeAdjacent(hits: readonly Hit[]): Hit[] {
   const merged: Hit[] = [];
   for (const hit of hits) {
     const previous = merged.at(-1);
-    const isPart = previous && hit.startLine <= previous.endLine + MAX_PART_GAP;
+    const isPart = previous && hit.startLine <= previous.endLine + MAX_GAP_LINES;
     if (isPart) merged.splice(-1, 1, { ...previous, endLine: Math.max(previous.endLine, hit.endLine) });
     else merged.push(hit);
   }

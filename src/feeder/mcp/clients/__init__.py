@@ -1,7 +1,7 @@
 """Registers the MCP server in the configuration of coding agents' clients, and removes it again.
 
-Start reading with `installation.py`. This package never opens an index; a client is a row in
-`known_clients.py`.
+Start reading with `installation.py`. This package never opens an index; a client is a table
+in clients.toml.
 """
 
 from typing import Literal

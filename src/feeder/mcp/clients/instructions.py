@@ -1,87 +1,49 @@
 """The texts written for language models: the marked block in an instruction file (CLAUDE.md,
-AGENTS.md) and the definition of a search sub-agent.
+AGENTS.md), from instructions.md, and the definition of a search sub-agent, from agent.md.
 """
 
 import json
+from pathlib import Path
 
 from feeder.mcp.clients.known_clients import Client
 
 BLOCK_START, BLOCK_END = "<!-- feeder:start -->", "<!-- feeder:end -->"
 GENERATED_NOTE = "Written by `feeder mcp install`; `feeder mcp uninstall` removes it."
-
-_PROGRAM = "PROGRAM"
-_INSTRUCTIONS_BLOCK = f"""\
-{BLOCK_START}
-## Searching code with feeder
-
-In a git repository the MCP server `feeder` has an index of the code, by name, by word and by
-meaning, that equals the working tree.
-
-- To find where something is done or defined, use its tool `search` first, in words or with a name;
-  then `read` its results (`path#Symbol`, `path:12-40`). Do not grep for the same thing again.
-- `outline` lists the symbols of a file or folder, `similar` finds code like a place.
-- `references` lists who calls or uses a symbol, `impact` what a change touches and the tests to
-  run.
-- If these tools are missing, as in a sub-agent, run on the command line
-  `{_PROGRAM} search "where is the token refreshed"`, `{_PROGRAM} show path#Symbol`.
-- grep is for every occurrence of an exact text.
-{BLOCK_END}
-"""
-
 _AGENT_DESCRIPTION = (
     "Finds code in this repository by name, by word and by meaning. Use it to find where something "
     "is done or defined, how a thing works, and what is similar, before grep or reading files."
 )
-_AGENT_BODY = f"""\
-Find code with `feeder`, on the command line; it answers from an index of the repository.
 
-    {_PROGRAM} search "where is the token refreshed"       # by words, names and meaning
-    {_PROGRAM} search "lang:py path:src/ type:class -word Cart"
-    {_PROGRAM} show src/cart.py#Cart.add                   # a symbol, or src/cart.py:12-40
-    {_PROGRAM} outline src/cart.py                         # symbols with their lines
-    {_PROGRAM} similar src/cart.py:12                      # code like it
-    {_PROGRAM} references src/cart.py#Cart.add             # who calls it; --out: what it calls
 
-1. Search first, in words or with a name; `-n 20` gives more, `--full` all lines of each hit.
-2. Read only what the hits name, with `show`.
-3. If an answer says that the index is behind or missing, run `{_PROGRAM} sync` once, and search
-   again.
-4. Use grep only for every occurrence of an exact text.
-
-Answer with paths and lines, and with the lines of code that matter.
-"""
+def _template(name: str, program: str) -> str:
+    """The text of a file of this package, in which PROGRAM stands for the command of feeder."""
+    return Path(__file__).with_name(name).read_text("utf-8").replace("PROGRAM", program)
 
 
 def agent_file(client: Client, file_name: str, program: str) -> str:
     """The file that defines the sub-agent; `program` is the command that starts feeder."""
-    body = _AGENT_BODY.replace(_PROGRAM, program)
+    body = _template("agent.md", program)
     if file_name.endswith(".toml"):
         return (
             f'# {GENERATED_NOTE}\nname = "feeder-search"\n'
             f"description = {json.dumps(_AGENT_DESCRIPTION)}\n"
             f"developer_instructions = '''\n{body}'''\n"
         )
-    head = [
-        "---",
-        "name: feeder-search",
-        f"description: {_AGENT_DESCRIPTION}",
-        *([client.agent_tools_line] if client.agent_tools_line else []),
-        "---",
-    ]
-    return "\n".join([*head, f"<!-- {GENERATED_NOTE} -->", "", body])
+    head = f"---\nname: feeder-search\ndescription: {_AGENT_DESCRIPTION}\n"
+    tools = f"{client.agent_tools}\n" if client.agent_tools else ""
+    return f"{head}{tools}---\n<!-- {GENERATED_NOTE} -->\n\n{body}"
 
 
 def add_block(text: str, program: str) -> str:
     """The text with the block, in place of an older one or at the end."""
     newline = "\r\n" if "\r\n" in text else "\n"
-    block = _INSTRUCTIONS_BLOCK.replace(_PROGRAM, program).replace("\n", newline)
+    block = _template("instructions.md", program).replace("\n", newline)
     if position := _find_block(text):
         start, end = position
         return text[:start] + block.removesuffix(newline) + text[end:]
     if not text.strip("\ufeff \t\r\n"):
         return text + block
-    gap = newline if text.endswith(("\n", "\r")) else newline * 2
-    return text + gap + block
+    return text + newline * (1 if text.endswith(("\n", "\r")) else 2) + block
 
 
 def remove_block(text: str) -> str:
@@ -89,13 +51,12 @@ def remove_block(text: str) -> str:
     position = _find_block(text)
     if not position:
         return text
-    start, end = position
-    before, after = text[:start], text[end:]
-    after = after.removeprefix("\r").removeprefix("\n")
+    before, after = text[: position[0]], text[position[1] :]
     for newline in ("\r\n", "\n"):
         if before.endswith(newline * 2):
-            return before.removesuffix(newline) + after
-    return before + after
+            before = before.removesuffix(newline)
+            break
+    return before + after.removeprefix("\r").removeprefix("\n")
 
 
 def has_block(text: str) -> bool:

@@ -1,276 +1,107 @@
-"""The supported MCP clients: where each keeps its configuration, the shape of a server entry,
-its instruction file and its sub-agent file. Taken from the clients' own documentation and
-sources in November 2026; paths are templates that `client_paths.expand_path` expands.
-"""
+"""The supported MCP clients, from clients.toml, and where their files are on this machine."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+import os
+import re
+import shutil
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
+from feeder.errors import UserError
 from feeder.mcp.clients import Scope
 
-PathTemplates = Mapping[Scope, str | tuple[str, ...]]
+Kind = Literal["server", "instructions", "agent"]
+KINDS: tuple[Kind, ...] = ("server", "instructions", "agent")
 ServerEntry = dict[str, Any]
 
-_AGENT_FILE = "feeder-search.md"
+_XDG = "{XDG_CONFIG_HOME:~/.config}"
+_APPDATA = "{APPDATA:~/AppData/Roaming}"
+_PLATFORM_FOLDERS: dict[str, Mapping[str, str]] = {
+    "settings": {"win32": _APPDATA, "darwin": "~/Library/Application Support", "": _XDG},
+    "zed": {"win32": f"{_APPDATA}/Zed", "": f"{_XDG}/zed"},
+    "xdg": {"": _XDG},
+}
+"""Folders that differ by platform; the empty name is for all other platforms."""
+_VARIABLE = re.compile(r"\{(\w+):([^{}]*)\}")
 
 
-def _command_entry(command: list[str]) -> ServerEntry:
-    return {"command": command[0], "args": command[1:]}
-
-
-def _stdio_entry(command: list[str]) -> ServerEntry:
-    return {"type": "stdio", **_command_entry(command)}
-
-
-def _workspace_entry(command: list[str]) -> ServerEntry:
-    """An editor starts a user's servers in the home, and replaces the variable by the project."""
-    return _stdio_entry([*command, "-C", "${workspaceFolder}"])
-
-
-def _always_loaded_entry(command: list[str]) -> ServerEntry:
-    """Claude Code shows a model only the names of tools unless it has to load them."""
-    return {**_stdio_entry(command), "alwaysLoad": True}
-
-
-def _local_entry(command: list[str]) -> ServerEntry:
-    return {"type": "local", "command": command, "enabled": True}
-
-
-def _copilot_entry(command: list[str]) -> ServerEntry:
-    return {"type": "local", **_command_entry(command), "tools": ["*"]}
-
-
-def _zed_entry(command: list[str]) -> ServerEntry:
-    return {"source": "custom", **_command_entry(command)}
-
-
-def _cline_entry(command: list[str]) -> ServerEntry:
-    return {"transport": _stdio_entry(command)}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Client:
-    """An MCP client. If a mapping lacks a scope, the client has no such file for it."""
+class Client(NamedTuple):
+    """An MCP client; clients.toml explains the fields."""
 
     name: str
     title: str
-    binaries: tuple[str, ...] = ()
-    """Programs on the PATH that show that the client is installed."""
-    config_folder: str
-    """The folder that the client creates for itself."""
-    server_files: PathTemplates
-    """The configuration files with the list of servers."""
-    server_keys: tuple[str, ...] = ("mcpServers",)
-    """The keys that lead to that list."""
-    make_entry: Callable[[list[str]], ServerEntry] = _command_entry
-    """Builds the server entry for a command."""
-    make_project_entry: Callable[[list[str]], ServerEntry] | None = None
-    """The same for a project's file, if it differs."""
-    instruction_files: PathTemplates = field(default_factory=dict)
-    """The files with instructions that the client shows to its model."""
-    agent_files: PathTemplates = field(default_factory=dict)
-    """The file that defines a sub-agent, in TOML or markdown."""
-    agent_tools_line: str = ""
-    """The line of that file that names the tools it may use; without one it may use all."""
+    programs: Sequence[str]
+    folder: str
+    files: Mapping[Kind, Mapping[Scope, Sequence[str]]]
+    """Path templates; a scope is missing if the client has no such file for it."""
+    entry: ServerEntry
+    project_entry: ServerEntry | None = None
+    servers_key: str = "mcpServers"
+    agent_tools: str = ""
 
-    def entry(self, scope: Scope, command: list[str]) -> ServerEntry:
-        """The server entry in the client's file of that scope."""
-        project_entry = self.make_project_entry if scope == "project" else None
-        return (project_entry or self.make_entry)(command)
+    def server_entry(self, scope: Scope, command: list[str]) -> ServerEntry:
+        """Returns the server entry for a command in the client's file of that scope."""
+        template = (self.project_entry if scope == "project" else None) or self.entry
+        entry: ServerEntry = _fill_template(template, command)
+        return entry
 
+    def candidate_files(self, kind: Kind, scope: Scope, root: Path) -> list[Path]:
+        """Returns the names that a file may have; empty if the client has no such file."""
+        return [absolute_path(name, root) for name in self.files[kind].get(scope, ())]
 
-CLIENTS = (
-    Client(
-        name="claude",
-        title="Claude Code",
-        binaries=("claude",),
-        config_folder="{CLAUDE_CONFIG_DIR:~/.claude}",
-        server_files={"project": ".mcp.json", "user": "{CLAUDE_CONFIG_DIR:~}/.claude.json"},
-        make_entry=_always_loaded_entry,
-        instruction_files={
-            # AGENTS.md is read if there is no CLAUDE.md; creating one would hide it
-            "project": ("CLAUDE.md", "AGENTS.md"),
-            "user": "{CLAUDE_CONFIG_DIR:~/.claude}/CLAUDE.md",
-        },
-        agent_files={
-            "project": f".claude/agents/{_AGENT_FILE}",
-            "user": f"{{CLAUDE_CONFIG_DIR:~/.claude}}/agents/{_AGENT_FILE}",
-        },
-        agent_tools_line="tools: Bash, Read",
-    ),
-    Client(
-        name="cursor",
-        title="Cursor",
-        binaries=("cursor", "cursor-agent"),
-        config_folder="~/.cursor",
-        server_files={"project": ".cursor/mcp.json", "user": "~/.cursor/mcp.json"},
-        make_entry=_workspace_entry,
-        instruction_files={"project": "AGENTS.md"},
-        agent_files={
-            "project": f".cursor/agents/{_AGENT_FILE}",
-            "user": f"~/.cursor/agents/{_AGENT_FILE}",
-        },
-    ),
-    Client(
-        name="vscode",
-        title="VS Code",
-        binaries=("code",),
-        config_folder="{settings}/Code/User",
-        server_files={"project": ".vscode/mcp.json", "user": "{settings}/Code/User/mcp.json"},
-        server_keys=("servers",),
-        make_entry=_workspace_entry,
-        instruction_files={"project": "AGENTS.md"},
-        agent_files={"project": ".github/agents/feeder-search.agent.md"},
-    ),
-    Client(
-        name="codex",
-        title="Codex",
-        binaries=("codex",),
-        config_folder="{CODEX_HOME:~/.codex}",
-        server_files={"project": ".codex/config.toml", "user": "{CODEX_HOME:~/.codex}/config.toml"},
-        server_keys=("mcp_servers",),
-        instruction_files={"project": "AGENTS.md", "user": "{CODEX_HOME:~/.codex}/AGENTS.md"},
-        agent_files={
-            "project": ".codex/agents/feeder-search.toml",
-            "user": "{CODEX_HOME:~/.codex}/agents/feeder-search.toml",
-        },
-    ),
-    Client(
-        name="gemini",
-        title="Gemini CLI",
-        binaries=("gemini",),
-        config_folder="~/.gemini",
-        server_files={"project": ".gemini/settings.json", "user": "~/.gemini/settings.json"},
-        instruction_files={"project": "GEMINI.md", "user": "~/.gemini/GEMINI.md"},
-        agent_files={
-            "project": f".gemini/agents/{_AGENT_FILE}",
-            "user": f"~/.gemini/agents/{_AGENT_FILE}",
-        },
-        agent_tools_line="tools: [run_shell_command, read_file]",
-    ),
-    Client(
-        name="zed",
-        title="Zed",
-        binaries=("zed", "zeditor"),
-        config_folder="{zed}",
-        server_files={"project": ".zed/settings.json", "user": "{zed}/settings.json"},
-        server_keys=("context_servers",),
-        make_entry=_zed_entry,
-        instruction_files={"project": "AGENTS.md"},
-    ),
-    Client(
-        name="windsurf",
-        title="Windsurf",
-        binaries=("windsurf",),
-        config_folder="~/.codeium/windsurf",
-        server_files={"user": "~/.codeium/windsurf/mcp_config.json"},
-        instruction_files={"project": "AGENTS.md"},
-    ),
-    Client(
-        name="opencode",
-        title="OpenCode",
-        binaries=("opencode",),
-        config_folder="{xdg}/opencode",
-        server_files={
-            "project": ("opencode.json", "opencode.jsonc"),
-            "user": ("{xdg}/opencode/opencode.json", "{xdg}/opencode/opencode.jsonc"),
-        },
-        server_keys=("mcp",),
-        make_entry=_local_entry,
-        instruction_files={"project": "AGENTS.md", "user": "{xdg}/opencode/AGENTS.md"},
-        agent_files={
-            "project": f".opencode/agents/{_AGENT_FILE}",
-            "user": f"{{xdg}}/opencode/agents/{_AGENT_FILE}",
-        },
-        agent_tools_line="mode: subagent",
-    ),
-    Client(
-        name="copilot",
-        title="Copilot CLI",
-        binaries=("copilot",),
-        config_folder="{COPILOT_HOME:~/.copilot}",
-        server_files={"project": ".mcp.json", "user": "{COPILOT_HOME:~/.copilot}/mcp-config.json"},
-        make_entry=_copilot_entry,
-        make_project_entry=_always_loaded_entry,  # shares Claude Code's file, and reads its keys
-        instruction_files={"project": "AGENTS.md"},
-        agent_files={
-            "project": ".github/agents/feeder-search.agent.md",
-            "user": "{COPILOT_HOME:~/.copilot}/agents/feeder-search.agent.md",
-        },
-    ),
-    Client(
-        name="kiro",
-        title="Kiro",
-        binaries=("kiro", "kiro-cli"),
-        config_folder="~/.kiro",
-        server_files={"project": ".kiro/settings/mcp.json", "user": "~/.kiro/settings/mcp.json"},
-        instruction_files={"project": "AGENTS.md", "user": "~/.kiro/steering/feeder.md"},
-        agent_files={
-            "project": f".kiro/agents/{_AGENT_FILE}",
-            "user": f"~/.kiro/agents/{_AGENT_FILE}",
-        },
-        agent_tools_line="tools: [read, shell]",
-    ),
-    Client(
-        name="antigravity",
-        title="Antigravity",
-        binaries=("agy", "antigravity"),
-        config_folder="~/.gemini/antigravity-cli",
-        server_files={"user": "~/.gemini/config/mcp_config.json"},
-        instruction_files={"user": "~/.gemini/GEMINI.md"},
-    ),
-    Client(
-        name="cline",
-        title="Cline",
-        binaries=("cline",),
-        config_folder="~/.cline",
-        server_files={"user": "~/.cline/data/settings/cline_mcp_settings.json"},
-        make_entry=_cline_entry,
-        instruction_files={"project": "AGENTS.md", "user": "~/.cline/rules/feeder.md"},
-    ),
-    Client(
-        name="grok",
-        title="Grok Build",
-        binaries=("grok",),
-        config_folder="~/.grok",
-        server_files={"user": "~/.grok/config.toml"},
-        server_keys=("mcp_servers",),
-        instruction_files={"user": "~/.grok/AGENTS.md"},
-        agent_files={"user": f"~/.grok/agents/{_AGENT_FILE}"},
-    ),
-    Client(
-        name="kilo",
-        title="Kilo Code",
-        binaries=("kilo",),
-        config_folder="{xdg}/kilo",
-        server_files={
-            "project": (".kilo/kilo.jsonc", ".kilo/kilo.json", "kilo.jsonc", "kilo.json"),
-            "user": ("{xdg}/kilo/kilo.jsonc", "{xdg}/kilo/kilo.json"),
-        },
-        server_keys=("mcp",),
-        make_entry=_local_entry,
-        instruction_files={"project": "AGENTS.md", "user": "{xdg}/kilo/AGENTS.md"},
-        agent_files={"user": f"{{xdg}}/kilo/agents/{_AGENT_FILE}"},
-        agent_tools_line="mode: subagent",
-    ),
-    Client(
-        name="qwen",
-        title="Qwen Code",
-        binaries=("qwen",),
-        config_folder="~/.qwen",
-        server_files={"project": ".qwen/settings.json", "user": "~/.qwen/settings.json"},
-        instruction_files={"project": "QWEN.md", "user": "~/.qwen/QWEN.md"},
-        agent_files={
-            "project": f".qwen/agents/{_AGENT_FILE}",
-            "user": f"~/.qwen/agents/{_AGENT_FILE}",
-        },
-        agent_tools_line="tools: [run_shell_command, read_file]",
-    ),
-)
-CLIENT_NAMES = [client.name for client in CLIENTS]
+    def detected_by(self) -> str | None:
+        """Returns the program or folder that shows that the client is installed, if any."""
+        programs = (shutil.which(program) for program in self.programs)
+        folder = absolute_path(self.folder, home_folder())
+        return next(filter(None, programs), None) or (str(folder) if folder.is_dir() else None)
 
 
-def client_by_name(name: str) -> Client:
-    """The client of that name, which is one of `CLIENT_NAMES`."""
-    return next(client for client in CLIENTS if client.name == name)
+def _fill_template(template: Any, command: list[str]) -> Any:
+    """Returns the template with the command's words in place of `$program` and `$arguments`."""
+    if isinstance(template, dict):
+        return {key: _fill_template(value, command) for key, value in template.items()}
+    if isinstance(template, list):
+        words = (command[1:] if word == "$arguments" else [word] for word in template)
+        return [_fill_template(word, command) for group in words for word in group]
+    return command[0] if template == "$program" else template
+
+
+def expand_path(template: str, environment: Mapping[str, str], platform: str = sys.platform) -> str:
+    """Expands the variables and platform folders of a path template; a leading `~` stays."""
+    for name, folders in _PLATFORM_FOLDERS.items():
+        template = template.replace(f"{{{name}}}", folders.get(platform, folders[""]))
+    return _VARIABLE.sub(lambda match: environment.get(match[1]) or match[2], template)
+
+
+def absolute_path(template: str, root: Path) -> Path:
+    """Returns the path of a template: below the home if it begins with `~`, else below `root`."""
+    path = expand_path(template, os.environ)
+    return home_folder() / path[2:] if path == "~" or path.startswith("~/") else root / path
+
+
+def home_folder() -> Path:
+    """Returns the user's home; raises UserError if it is unknown."""
+    try:
+        return Path.home()
+    except RuntimeError as exc:
+        raise UserError(f"The home folder is unknown ({exc}).", "Set HOME.") from exc
+
+
+def _read_clients() -> dict[str, Client]:
+    rows = tomllib.loads(Path(__file__).with_name("clients.toml").read_text("utf-8"))
+    return {
+        name: Client(
+            name,
+            programs=row.pop("programs", [name]),
+            entry=row.pop("entry", {"command": "$program", "args": ["$arguments"]}),
+            files={kind: row.pop(kind, {}) for kind in KINDS},
+            **row,
+        )
+        for name, row in rows.items()
+    }
+
+
+CLIENTS: Mapping[str, Client] = _read_clients()
+"""The clients by name."""

@@ -7,18 +7,18 @@ Without a receipt, the entry is found in the text itself.
 import json
 import os
 import sys
-from collections.abc import Mapping
-from itertools import takewhile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from feeder.errors import UserError
 from feeder.mcp.clients import text_files
-from feeder.mcp.clients.client_paths import home_folder
+from feeder.mcp.clients.known_clients import home_folder
+from feeder.text import common_prefix_length
 
 _RECEIPTS_FILE = "feeder/installed.json"
-_OWN_FOLDERS_KEY = ""
-"""The key, in the file of receipts, of the folders that were created for that file."""
+_OWN_KEY = ""
+"""The key, in the file of receipts, of the receipt of that file itself."""
 
 
 class Receipt(NamedTuple):
@@ -38,19 +38,14 @@ class Receipt(NamedTuple):
         return None if self.old is None else text.replace(self.new, self.old)
 
 
-def make_receipt(before: str | None, after: str) -> Receipt:
+def make_receipt(before: str | None, after: str, folders: Iterable[str]) -> Receipt:
     """The receipt of a change, with the part of the text that differs."""
     if before is None:
-        return Receipt(None, after)
-    head = _common_prefix_length(before, after)
+        return Receipt(None, after, tuple(folders))
+    head = common_prefix_length(before, after)
     old, new = before[head:], after[head:]
-    tail = _common_prefix_length(old[::-1], new[::-1])
-    return Receipt(old[: len(old) - tail], new[: len(new) - tail])
-
-
-def _common_prefix_length(first: str, second: str) -> int:
-    pairs = zip(first, second, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    tail = common_prefix_length(old[::-1], new[::-1])
+    return Receipt(old[: len(old) - tail], new[: len(new) - tail], tuple(folders))
 
 
 class Receipts:
@@ -62,22 +57,22 @@ class Receipts:
 
     def get(self, file: Path) -> Receipt | None:
         """The receipt of a file; None if there is none."""
-        entry = self._by_path.get(os.path.realpath(file))
-        return _parse_receipt(entry) if entry else None
+        return self._by_path.get(os.path.realpath(file))
 
     def save(self, changed: Mapping[Path, Receipt | None]) -> None:
         """Saves receipts; None removes one. The JSON file is deleted with the last one."""
-        created = [str(folder) for folder in text_files.missing_folders(self._file)]
-        own_folders = self._by_path.setdefault(_OWN_FOLDERS_KEY, {"folders": created})["folders"]
+        created = make_receipt(None, "", text_files.missing_folders(self._file))
+        own = self._by_path.setdefault(_OWN_KEY, created)
         for file, receipt in changed.items():
             self._by_path.pop(os.path.realpath(file), None)
             if receipt:
-                self._by_path[os.path.realpath(file)] = receipt._asdict()
-        if self._by_path.keys() - {_OWN_FOLDERS_KEY}:
-            text_files.write(self._file, json.dumps(self._by_path, ensure_ascii=False, indent=1))
+                self._by_path[os.path.realpath(file)] = receipt
+        if self._by_path.keys() - {_OWN_KEY}:
+            facts = {path: receipt._asdict() for path, receipt in self._by_path.items()}
+            text_files.write(self._file, json.dumps(facts, ensure_ascii=False, indent=1))
         else:
             text_files.delete(self._file)
-            text_files.remove_empty_folders(map(Path, own_folders))
+            text_files.remove_empty_folders(own.folders)
 
 
 def _receipts_path() -> Path:
@@ -88,22 +83,21 @@ def _receipts_path() -> Path:
     return home_folder() / states / _RECEIPTS_FILE
 
 
-def _load(file: Path) -> dict[str, Any]:
-    """The stored receipts, each in its valid shape; raises UserError for another file."""
+def _load(file: Path) -> dict[str, Receipt]:
+    """The stored receipts; raises UserError for another file."""
     try:
-        by_path = dict(json.loads(text_files.read(file) or "{}"))
-        _parse_receipt({"old": None, "new": "", **by_path.get(_OWN_FOLDERS_KEY, {"folders": []})})
-        for path in by_path.keys() - {_OWN_FOLDERS_KEY}:
-            _parse_receipt(by_path[path])
+        entries = dict(json.loads(text_files.read(file) or "{}")).items()
+        return {path: _parse(path, entry) for path, entry in entries}
     except (ValueError, KeyError, TypeError) as exc:
         raise UserError(f"{file} is not a list of receipts ({exc}).", "Delete it.") from exc
-    return by_path
 
 
-def _parse_receipt(entry: dict[str, Any]) -> Receipt:
+def _parse(path: str, entry: dict[str, Any]) -> Receipt:
     """Raises KeyError, TypeError or ValueError for another shape."""
+    if path == _OWN_KEY:
+        entry = {"old": None, "new": "", **entry}  # an earlier version wrote only the folders
     receipt = Receipt(entry["old"], entry["new"], tuple(entry["folders"]))
-    texts = ("" if receipt.old is None else receipt.old, receipt.new, *receipt.folders)
-    if not all(isinstance(text, str) for text in texts):
+    texts = (receipt.new, *receipt.folders)
+    if not isinstance(receipt.old, str | None) or not all(isinstance(text, str) for text in texts):
         raise ValueError("a receipt is texts")
     return receipt

@@ -8,11 +8,10 @@ import shutil
 import sys
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, Protocol
 
-from feeder import jsonc
+from feeder import jsonc, toml_edit
 from feeder.errors import UserError
-from feeder.mcp.clients import SERVER_NAME, Scope, toml_edit
+from feeder.mcp.clients import SERVER_NAME, Scope
 from feeder.mcp.clients.known_clients import ServerEntry
 
 _MCP_ARGUMENTS = ["mcp"]
@@ -29,9 +28,8 @@ def _program() -> list[str]:
     """`feeder` if a new shell finds this program by that name, else its path."""
     from feeder.installation import is_run_by_uvx, uv_tool_command
 
-    own = Path(sys.executable).parent / (
-        f"{SERVER_NAME}.exe" if sys.platform == "win32" else SERVER_NAME
-    )
+    suffix = ".exe" if sys.platform == "win32" else ""
+    own = Path(sys.executable).parent / f"{SERVER_NAME}{suffix}"
     if is_run_by_uvx():
         raise UserError(
             "uvx runs feeder from its cache, where a client may not find it later.",
@@ -76,106 +74,62 @@ def _command_words(entry: object) -> list[str]:
     return [str(word) for part in parts for word in part]
 
 
-class ConfigFormat(Protocol):
-    """A file format, as the modules `jsonc` and `toml_edit` implement it; errors are ValueError."""
-
-    def loads(self, text: str) -> dict[str, Any]:
-        """Parses the text."""
-
-    def set_value(self, text: str, path: tuple[Any, ...], value: Any) -> str:
-        """The text with a value replaced, or added after its siblings; the rest stays."""
-
-    def remove_value(self, text: str, path: tuple[Any, ...]) -> str:
-        """The text without a value; the rest stays."""
-
-
 class EntryEditor:
-    """Finds, adds and removes the server entry in the text of a configuration file."""
+    """Finds, adds and removes the server entry in the text of a JSON or TOML file.
 
-    def __init__(self, file_name: str, keys: tuple[str, ...]) -> None:
-        self._format: ConfigFormat = toml_edit if file_name.endswith(".toml") else jsonc
-        self._blank = "" if self._format is toml_edit else "{}\n"
-        self._keys = keys
+    Raises ValueError for a text that cannot be edited.
+    """
+
+    def __init__(self, file_name: str, servers_key: str) -> None:
+        is_toml = file_name.endswith(".toml")
+        self._format, self._blank = (toml_edit, "") if is_toml else (jsonc, "{}\n")
+        self._key = servers_key
 
     def own_entry(self, text: str) -> object:
-        """The server entry of this program's name; None if there is none.
-
-        Raises ValueError if the text cannot be parsed.
-        """
-        node: Any = self._format.loads(self._text_or_blank(text))
-        for key in (*self._keys, SERVER_NAME):
-            if not isinstance(node, dict):
-                raise ValueError(f"{'.'.join(self._keys)} is not a table of servers")
-            node = node.get(key)
-            if node is None:
-                return None
-        value: object = node
-        return value
+        """The server entry of this program's name; None if there is none."""
+        servers = self._format.loads(self._text_or_blank(text)).get(self._key)
+        if not isinstance(servers, dict | None):
+            raise ValueError(f"{self._key} is not a table of servers")
+        entry: object = (servers or {}).get(SERVER_NAME)
+        return entry
 
     def add(self, text: str, entry: ServerEntry, *, force: bool = False) -> str:
         """The text with the entry; of an existing entry only the keys of the command change."""
-        existing = self.own_entry(text)
-        before = self._text_or_blank(text)
-        path = (*self._keys, SERVER_NAME)
-        if existing is None or (force and not is_own_entry(existing)):
-            return self._verified(before, self._format.set_value(before, path, entry), entry)
-        if not isinstance(existing, dict) or not is_own_entry(existing):
+        existing, after = self.own_entry(text), self._text_or_blank(text)
+        path = (self._key, SERVER_NAME)
+        if isinstance(existing, dict) and is_own_entry(existing):
+            changed = {
+                k: v for k, v in entry.items() if k in _COMMAND_KEYS and existing.get(k) != v
+            }
+            for key, value in changed.items():
+                after = self._format.set_value(after, (*path, key), value)
+            return self._verified(text, after, {**existing, **changed}) if changed else text
+        if existing is not None and not force:
             raise ValueError(
                 f"it has a server {SERVER_NAME} that does not start this program. Rename it there, "
                 "or replace it with --force"
             )
-        after, expected = before, deepcopy(existing)
-        for key in _COMMAND_KEYS:
-            if key in entry and existing.get(key) != entry[key]:
-                after = self._format.set_value(after, (*path, key), entry[key])
-                expected[key] = entry[key]
-        return self._verified(before, after, expected) if after != before else text
+        return self._verified(text, self._format.set_value(after, path, entry), entry)
 
     def remove(self, text: str) -> str:
-        """The text without the entry, and without tables that are empty then."""
-        after = self._verified(
-            text, self._format.remove_value(text, (*self._keys, SERVER_NAME)), None
-        )
-        for depth in range(len(self._keys), 0, -1):
-            path = self._keys[:depth]
-            if self._value_at(after, path) != {}:
-                break
-            after = self._format.remove_value(after, path)
-        return after
+        """The text without the entry, and without its table if that is empty then."""
+        path = (self._key, SERVER_NAME)
+        after = self._verified(text, self._format.remove_value(text, path), None)
+        is_empty = self._format.loads(after).get(self._key) == {}
+        return self._format.remove_value(after, path[:1]) if is_empty else after
 
     def _verified(self, before: str, after: str, entry: ServerEntry | None) -> str:
         """Returns `after`; raises ValueError if more than the entry differs from `before`."""
-        expected = deepcopy(self._format.loads(before))
-        node = expected
-        for key in self._keys:
-            node[key] = {} if node.get(key) is None else node[key]
-            node = node[key]
+        others = deepcopy(self._format.loads(self._text_or_blank(before)))
+        servers = {**(others.pop(self._key, None) or {}), SERVER_NAME: entry}
         if entry is None:
-            del node[SERVER_NAME]
-        else:
-            node[SERVER_NAME] = entry
+            del servers[SERVER_NAME]
         result = self._format.loads(after)
-        if result != expected and result != _without_empty_table(expected, self._keys):
+        # TOML loses an empty table with the last one below it
+        if (result.pop(self._key, {}), result) != (servers, others):
             raise ValueError("its layout cannot be edited without changing other values")
         return after
-
-    def _value_at(self, text: str, path: tuple[str, ...]) -> object:
-        node: Any = self._format.loads(text)
-        for key in path:
-            node = node.get(key) if isinstance(node, dict) else None
-        value: object = node
-        return value
 
     def _text_or_blank(self, text: str) -> str:
         is_blank = not text.strip("\ufeff \t\r\n")
         return text[: text.startswith("\ufeff")] + self._blank if is_blank else text
-
-
-def is_blank_config(text: str) -> bool:
-    """True for a configuration file without any setting."""
-    return not text.strip("\ufeff \t\r\n{}")
-
-
-def _without_empty_table(data: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
-    """The data without an empty table: TOML loses it with the last table below it."""
-    return {key: value for key, value in data.items() if key != keys[0] or value}

@@ -51,10 +51,10 @@ def check_writable(file: Path) -> None:
         raise UserError(f"{file} is read-only.", "Make it writable.")
 
 
-def missing_folders(file: Path) -> list[Path]:
+def missing_folders(file: Path) -> list[str]:
     """The parent folders of a file that do not exist."""
     folder = Path(os.path.realpath(file)).parent
-    return [parent for parent in (folder, *folder.parents) if not parent.exists()]
+    return [str(parent) for parent in (folder, *folder.parents) if not parent.exists()]
 
 
 def write(file: Path, text: str) -> None:
@@ -78,9 +78,9 @@ def delete(file: Path) -> None:
         raise _file_error(file, exc) from exc
 
 
-def remove_empty_folders(folders: Iterable[Path]) -> None:
+def remove_empty_folders(folders: Iterable[str]) -> None:
     """Removes the folders that are empty, the deepest first."""
-    for folder in sorted(set(folders), key=lambda path: len(path.parts), reverse=True):
+    for folder in sorted(map(Path, {*folders}), key=lambda path: len(path.parts), reverse=True):
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
 

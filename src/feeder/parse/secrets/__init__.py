@@ -1,9 +1,8 @@
 """Masks secrets in text, before nodes are made of it.
 
-Start with `mask_text`. detect-secrets finds tokens of a known form and random-looking values
-assigned to names such as `password`; tokens of newer services and passwords in long lines are
-found here. `secrets` never verifies a secret and never opens the network. To take less time than
-parsing, each detector reads only lines with a marker of its kind.
+Start with `mask_text`; `rules` has the patterns, most of them from detect-secrets. `secrets` never
+verifies a secret and never opens the network. To take less time than parsing, each rule reads only
+lines with a marker of its kind.
 """
 
 from __future__ import annotations
@@ -12,13 +11,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from feeder.package_versions import installed_version
-
 if TYPE_CHECKING:
     from feeder.parse.secrets.tokens import SecretSpan
 
-MASK_VERSION = "2"
-"""Incremented when the same text is masked in another way than before."""
+MASK_VERSION = "2 1.5.0"
+"""Changed when the same text is masked in another way than before; stored in each index."""
 
 _FILLERS = ("", "x", "\u03c7", "\u1e8b", "\U0001d5d1")
 """Replacement characters, by their number of bytes in UTF-8."""
@@ -48,18 +45,13 @@ class MaskedText(NamedTuple):
     secret_count: int
 
 
-def masking_fingerprint() -> str:
-    """Identifies what decides which values are masked: two versions."""
-    return f"{MASK_VERSION} {installed_version('detect-secrets')}"
-
-
 def mask_text(path: str, content: bytes) -> MaskedText:
     """Replaces each visible character of a secret in UTF-8 text by a filler of as many bytes.
 
     All offsets stay the same, in bytes, characters and lines. Secrets on a line with `pragma:
     allowlist secret` are not masked. Takes linear time, a small share of the time to parse.
     """
-    # imported here: a run that parses nothing asks for the fingerprint alone
+    # imported here: a run that parses nothing needs only the version
     from feeder.parse.secrets.passwords import find_passwords
     from feeder.parse.secrets.tokens import find_tokens
 
@@ -94,7 +86,7 @@ def mask_lines(path: str, lines: Sequence[str], rows: Iterable[int]) -> dict[int
 
 
 def find_private_keys(content: bytes) -> Iterator[SecretSpan]:
-    """The base64 bodies of private keys; detect-secrets finds their first line only."""
+    """The base64 bodies of private keys."""
     if not any(marker in content for marker in _PRIVATE_KEY_MARKERS):
         return
     for match in _PRIVATE_KEY_START.finditer(content):

@@ -6,26 +6,20 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, cast
 
+from feeder.parse.secrets.rules import assignment_patterns, compiled, is_id, is_placeholder, is_uuid
 from feeder.parse.secrets.tokens import (
     SecretSpan,
     is_allowlisted,
-    is_placeholder,
     line_span,
-    load_detector,
     marker_offsets,
     scan_lines,
 )
 
-if TYPE_CHECKING:
-    from detect_secrets.plugins.keyword import KeywordDetector
-
-
 _KEYWORDS = (b"key", b"pass", b"pwd", b"secret")
 _KEYWORD = re.compile(b"|".join(_KEYWORDS))
 _MAX_KEYWORDS, _MAX_LINE_LENGTH = 4, 300
-"""Maximum keywords and characters of a line that detect-secrets' slow keyword detector reads."""
+"""Maximum keywords and characters of a line in which assignments of any form are searched."""
 _SECRET_NAMES = (b"pass", b"pwd", b"secret", b"token", b"bearer")
 _ASSIGNED_VALUE = re.compile(
     rb"""(?:bearer\ |(?:pass|pwd|secret|token)\w{0,20}+
@@ -74,7 +68,7 @@ def looks_random(value: str) -> bool:
 
 
 def _keyword_assignments(path: str, line: str) -> Iterator[SecretSpan]:
-    """The random-looking values in a line that detect-secrets finds by a secret name."""
+    """The random-looking values that are assigned to a secret name in a line."""
     if (
         len(line) > _MAX_LINE_LENGTH
         or not _DIGIT.search(line)
@@ -85,33 +79,21 @@ def _keyword_assignments(path: str, line: str) -> Iterator[SecretSpan]:
         return
     if _CODE_REFERENCE.search(line):
         return
-    from detect_secrets.filters import heuristic
-
-    keywords = cast("KeywordDetector", load_detector("KeywordDetector"))
-    for secret in keywords.analyze_line(path, line):
-        value = secret.secret_value or ""
-        is_name = heuristic.is_likely_id_string(value, line) or heuristic.is_potential_uuid(value)
+    for match in filter(None, (compiled(one).search(line) for one in assignment_patterns(path))):
+        value = match["value"]
+        is_name = is_id(value, line) or is_uuid(value)
         if looks_random(value) and not is_name and not is_placeholder(value):
-            yield from (match.span() for match in re.finditer(re.escape(value), line))
+            yield from (same.span() for same in re.finditer(re.escape(value), line))
 
 
 def _named_values(path: str, content: bytes, offsets: Iterable[int]) -> Iterator[SecretSpan]:
-    """The random-looking values that detect-secrets does not find.
-
-    It knows no names of tokens, and its detector is too slow for some lines.
-    """
+    """The random-looking values of more names, and in lines of any length."""
     searched_to = 0
     for offset in offsets:
         if offset >= searched_to and (match := _ASSIGNED_VALUE.match(content, offset)):
             searched_to = match.end()
             value = match["value"].decode()
-            if looks_random(value) and not _is_uuid(value) and not is_placeholder(value):
+            if looks_random(value) and not is_uuid(value) and not is_placeholder(value):
                 start, end = line_span(content, offset)
                 if not is_allowlisted(path, content, start, content[start:end].decode()):
                     yield match.span("value")
-
-
-def _is_uuid(value: str) -> bool:
-    from detect_secrets.filters.heuristic import is_potential_uuid
-
-    return is_potential_uuid(value)

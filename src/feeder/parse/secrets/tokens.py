@@ -1,16 +1,13 @@
-"""Finds tokens of known forms, by running detect-secrets' detectors on the lines with a marker."""
+"""Finds tokens of known forms, by trying the rules of each marker on the lines that have it."""
 
+import base64
+import json
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from functools import cache, partial
-from types import ModuleType
-from typing import TYPE_CHECKING, cast
+from functools import partial
 
-if TYPE_CHECKING:
-    from detect_secrets.plugins.base import RegexBasedDetector
-    from detect_secrets.plugins.keyword import KeywordDetector
+from feeder.parse.secrets import rules
+from feeder.parse.secrets.rules import NEWER_TOKENS, TOKEN_RULES, WORD, compiled, is_placeholder
 
 SCAN_REACH = 1000
 """Maximum bytes before and after a marker that are searched; most lines are shorter."""
@@ -20,53 +17,6 @@ SecretSpan = tuple[int, int]
 
 LineDetector = Callable[[str], Iterable[SecretSpan]]
 """Returns the secrets in a line, in characters."""
-
-TOKEN_MARKERS = (
-    (b"://", "BasicAuthDetector"),
-    (b"eyj", "JwtTokenDetector"),
-    (b"accountkey=", "AzureStorageKeyDetector"),
-    (b"_authtoken=", "NpmDetector"),
-    (b"xox", "SlackDetector"),
-    (b"hooks.slack.com", "SlackDetector"),
-    (b"aws", "AWSKeyDetector"),
-    (b"sq0csp-", "SquareOAuthDetector"),
-)
-"""A marker, in lower case, that each token of a detector contains or follows."""
-
-WORD_DETECTORS = (
-    *("AWSKeyDetector", "DiscordBotTokenDetector", "GitHubTokenDetector", "GitLabTokenDetector"),
-    *("IbmCloudIamDetector", "IbmCosHmacDetector", "MailchimpDetector", "OpenAIDetector"),
-    *("PypiTokenDetector", "SendGridDetector", "SoftlayerDetector", "StripeDetector"),
-    *("TelegramBotTokenDetector", "TwilioKeyDetector"),
-)
-"""Detectors whose tokens have no marker except a word of 20 letters, digits, `_` and `-`."""
-
-LINE_PATTERNS = {
-    "BasicAuthDetector": (r"://[^:\s]+:[^@\s]+@",),
-    "JwtTokenDetector": (r"eyJ[\w=-]+\.[\w=-]",),
-    "SlackDetector": (r"(?i)xox\w-|hooks\.slack\.com",),
-    # one pattern with `aws.*` in it is tried again at each `aws` of the line
-    "AWSKeyDetector": (
-        r"(?:A3T|A[BKS]IA|ACCA)\w{16}|(?i:aws)",
-        r"(?:A3T|A[BKS]IA|ACCA)\w{16}|[\w/+]{40}",
-    ),
-    "DiscordBotTokenDetector": (r"\.[\w-]{6}\.[\w-]{27}",),
-    "GitHubTokenDetector": (r"gh[opsru]_\w{36}",),
-    "GitLabTokenDetector": (r"gl[a-z]+-|GR1348941",),
-    "IbmCloudIamDetector": (r"(?i)key|pwd|pass|token", r"[\w\[\\\]^`-]{44}"),
-    "IbmCosHmacDetector": (r"(?i)secret", r"\w{48}"),
-    "MailchimpDetector": (r"\w-us\d",),
-    "OpenAIDetector": (r"T3BlbkFJ",),
-    "PypiTokenDetector": (r"pypi-Ag",),
-    "SendGridDetector": (r"SG\.[\w-]{22}",),
-    "SoftlayerDetector": (r"(?i)sl|softlayer", r"\w{64}"),
-    "StripeDetector": (r"k_live_",),
-    "TelegramBotTokenDetector": (r"\d:[\w-]{35}",),
-    "TwilioKeyDetector": (r"(?:AC|SK)\w{32}",),
-}
-"""Patterns that each line with a detector's token has: other lines need no detector, whose import
-takes longer than a search. Compiled when first needed.
-"""
 
 _LONG_WORD = b"x" * 20
 
@@ -88,13 +38,7 @@ _TOKEN_BODIES = re.compile(
 
 _MIN_BODY_BYTES = 27
 
-_NEWER_TOKENS = re.compile(
-    r"github_pat_\w{22,}|npm_[A-Za-z0-9]{36}|sk-ant-[\w-]{20,}|AIza[\w-]{35}|hf_[A-Za-z0-9]{34}"
-)
-"""Tokens that detect-secrets 1.5 does not know."""
-
-_PREFIX_GROUP_DETECTORS = frozenset({"GitHubTokenDetector", "GitLabTokenDetector"})
-"""Detectors whose patterns have the prefix in their group; other groups are the whole token."""
+_WORD_RULES = [name for name, rule in TOKEN_RULES.items() if WORD in rule.markers]
 
 _TOKEN_TAIL = re.compile(r"[\w-]*")
 
@@ -107,15 +51,16 @@ _MAX_JWTS_PER_LINE = 50
 def find_tokens(path: str, content: bytes) -> Iterator[SecretSpan]:
     """Yields the tokens in a text."""
     lowercase = content.lower()
-    for marker, name in TOKEN_MARKERS:
-        if marker in lowercase:
-            detector = partial(_detector_spans, name)
-            yield from scan_lines(path, content, marker_offsets(lowercase, marker), detector)
+    for name, rule in TOKEN_RULES.items():
+        for marker in rule.markers:
+            if marker != WORD and marker in lowercase:
+                detect = partial(_rule_spans, name)
+                yield from scan_lines(path, content, marker_offsets(lowercase, marker), detect)
     yield from scan_lines(path, content, _long_word_offsets(content), _word_tokens)
 
 
 def _long_word_offsets(content: bytes) -> Iterator[int]:
-    """The offsets of long words that may be tokens of `WORD_DETECTORS`.
+    """The offsets of long words that may be tokens of the rules for words.
 
     A word longer than `SCAN_REACH` yields several offsets.
     """
@@ -133,31 +78,37 @@ def _long_word_offsets(content: bytes) -> Iterator[int]:
 
 
 def _word_tokens(line: str) -> Iterator[SecretSpan]:
-    for name in WORD_DETECTORS:
-        yield from _detector_spans(name, line)
-    yield from (match.span() for match in _NEWER_TOKENS.finditer(line))
+    for name in _WORD_RULES:
+        yield from _rule_spans(name, line)
+    yield from (match.span() for match in NEWER_TOKENS.finditer(line))
 
 
-def _detector_spans(name: str, line: str) -> Iterator[SecretSpan]:
-    """The matches of a detector's patterns, extended to the end of the word."""
-    if not all(re.search(pattern, line) for pattern in LINE_PATTERNS.get(name, ())):
+def _rule_spans(name: str, line: str) -> Iterator[SecretSpan]:
+    """The matches of a rule's patterns, extended to the end of the word."""
+    rule, is_jwt = TOKEN_RULES[name], name == "JwtToken"
+    if not all(compiled(pattern).search(line) for pattern in rule.needed):
         return
-    detector = cast("RegexBasedDetector", load_detector(name))
-    is_jwt = name == "JwtTokenDetector"
     if is_jwt and line.count("eyJ") > _MAX_JWTS_PER_LINE:
         return
-    jwts = set(detector.analyze_string(line)) if is_jwt else ()
-    for pattern in detector.denylist:
-        for match in pattern.finditer(line):
-            start, end = match.span(
-                0 if name in _PREFIX_GROUP_DETECTORS or not match.lastindex else 1
-            )
+    for pattern in rule.patterns:
+        for match in compiled(pattern).finditer(line):
+            start, end = match.span(1 if match.re.groups else 0)
             if is_jwt:
-                if match[0] not in jwts:
+                if not _is_jwt(match[0]):
                     continue
                 end = _end_of_match(_JWT_TAIL, line, end)
             if not is_placeholder(line[start:end]):
                 yield start, _end_of_match(_TOKEN_TAIL, line, end)
+
+
+def _is_jwt(text: str) -> bool:
+    """True if the first two parts are JSON in base64."""
+    try:
+        for part in (parts := text.split(".")[:2]):
+            json.loads(base64.urlsafe_b64decode(part + "===").decode())
+    except ValueError:
+        return False
+    return all(len(part) % 4 != 1 for part in parts)
 
 
 def _end_of_match(tail: re.Pattern[str], line: str, offset: int) -> int:
@@ -206,55 +157,5 @@ def line_span(content: bytes, offset: int) -> SecretSpan:
 
 def is_allowlisted(path: str, content: bytes, start: int, line: str) -> bool:
     """True if detect-secrets' pragma is on the line or applies to it from the line above."""
-    from detect_secrets.filters.allowlist import is_line_allowlisted
-    from detect_secrets.util.code_snippet import CodeSnippet
-
     above = content[max(0, start - SCAN_REACH) : max(0, start - 1)].rpartition(b"\n")[2]
-    if "pragma" not in line and b"pragma" not in above:
-        return False
-    snippet = CodeSnippet([above.decode("utf-8", "replace"), line], 1, 1)
-    return is_line_allowlisted(path, line, snippet)
-
-
-def is_placeholder(value: str) -> bool:
-    """True if a value is a placeholder for a secret, such as a template variable."""
-    from detect_secrets.filters import heuristic
-
-    return (
-        heuristic.is_templated_secret(value)
-        or heuristic.is_prefixed_with_dollar_sign(value)
-        or heuristic.is_not_alphanumeric_string(value)
-        or heuristic.is_sequential_string(value)
-    )
-
-
-@cache
-def load_detector(name: str) -> "RegexBasedDetector | KeywordDetector":
-    """A detector of detect-secrets; imported when first needed, which takes 0.05 s."""
-    with _without_requests():
-        from detect_secrets.core.plugins.initialize import from_plugin_classname
-
-        return cast("RegexBasedDetector | KeywordDetector", from_plugin_classname(name))
-
-
-class _UnusedModule(ModuleType):
-    """A module with every attribute."""
-
-    def __getattr__(self, name: str) -> object:
-        return self
-
-
-@contextmanager
-def _without_requests() -> Iterator[None]:
-    """Imports nothing as `requests`, of which detect-secrets makes use only to verify secrets.
-
-    Nothing here verifies one. The import takes 0.1 s of processor time in each parser.
-    """
-    if "requests" in sys.modules:
-        yield
-        return
-    sys.modules["requests"] = _UnusedModule("requests")
-    try:
-        yield
-    finally:
-        del sys.modules["requests"]
+    return rules.is_allowlisted(path, line, above.decode("utf-8", "replace"))
