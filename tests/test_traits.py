@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from feeder.parse.grammar_schema import TRAITS_SCHEMA
+from feeder.parse.grammar_schema import TRAITS_SCHEMA, VISIBILITY_SCHEMA
 from feeder.parse.grammars import Grammars
-from feeder.traits import Traits, traits
+from feeder.traits import Traits, Visibility, traits
 
 ROOT = Path(__file__).parents[1]
 
@@ -40,10 +40,11 @@ def test_language_with_queries_for_relations_has_them(language: str, has_relatio
 
 def test_schema_has_every_trait_that_is_written() -> None:
     assert set(TRAITS_SCHEMA.fields) == {*Traits._fields} - {"has_relations"}
+    assert set(VISIBILITY_SCHEMA.fields) == {*Visibility._fields}
 
 
-def test_traits_do_not_shape_nodes() -> None:
-    """The fingerprint is that of an index made before there were traits."""
+def test_traits_are_no_part_of_the_fingerprint() -> None:
+    """It is that of an index made before there were traits."""
     settings = json.loads((ROOT / "src/feeder/grammar_queries.json").read_text("utf-8"))
     with_others = settings | {"traits": {"lua": {"global_scope": True}}}
     before = {key: value for key, value in settings.items() if key != "traits"}

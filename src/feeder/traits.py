@@ -15,6 +15,19 @@ _RELATION_CATEGORIES = ("Relation", "Embedded")
 """The categories of queries for relations, and for other languages inside, which have them."""
 
 
+class Visibility(NamedTuple):
+    """The visibility of a declaration without a modifier, by a language's conventions."""
+
+    outside: str = ""
+    member: str = ""
+    public_types: str = ""
+    private_prefix: str = ""
+    capital: bool = False
+    static: bool = False
+    member_operator: str = ""
+    sections: str = ""
+
+
 class Traits(NamedTuple):
     """The traits of a language; a language without any has these values."""
 
@@ -30,6 +43,7 @@ class Traits(NamedTuple):
     redeclares_names: bool = False
     base_receiver: str = ""
     variable_sigil: str = ""
+    visibility: Visibility = Visibility()
     has_relations: bool = False
 
 
@@ -50,6 +64,11 @@ def all_traits() -> dict[str, Traits]:
     with_relations = {name for category in _RELATION_CATEGORIES for name in queries[category]}
     written = settings["traits"]
     return {
-        name: Traits(**written.get(name, {}), has_relations=name in with_relations)
+        name: _from_written(written.get(name, {}), has_relations=name in with_relations)
         for name in sorted(written.keys() | with_relations)
     }
+
+
+def _from_written(written: dict[str, Any], *, has_relations: bool) -> Traits:
+    visibility = Visibility(**written.get("visibility", {}))
+    return Traits(**{**written, "visibility": visibility, "has_relations": has_relations})

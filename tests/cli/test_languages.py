@@ -114,7 +114,7 @@ def test_an_index_is_made_with_a_folder(feeder: RunFeeder, repo: Repo, folder: P
 
 
 def test_new_traits_write_nothing_to_an_index(feeder: RunFeeder, repo: Repo, folder: Path) -> None:
-    """They shape no node, so that an index made before is as good as a new one."""
+    """They are no part of the fingerprint."""
     repo.commit({"cart.lua": FILE})
     options = ("--grammar", folder, "--no-vectors", "--json")
     assert feeder(repo, "sync", *options).json["files_processed"] == 1

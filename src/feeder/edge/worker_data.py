@@ -171,8 +171,9 @@ def worker_data() -> dict[str, Any]:
 def _traits() -> dict[str, dict[str, Any]]:
     """The default traits, and what each language has in place of them."""
     default = Traits()._asdict()
+    del default["visibility"]  # it is in the index
     return {"default": default} | {
-        language: {key: value for key, value in one._asdict().items() if value != default[key]}
+        language: {key: getattr(one, key) for key in default if getattr(one, key) != default[key]}
         for language, one in all_traits().items()
     }
 

@@ -80,6 +80,15 @@ def _check_package_scope(value: object) -> str | None:
     return None if value in {"package", "folder"} else '"package" or "folder"'
 
 
+def _check_visibility(value: object) -> str | None:
+    words = ("public", "internal", "private")
+    return None if value in words else f"one of {', '.join(words)}"
+
+
+def _check_sections(value: object) -> str | None:
+    return None if value in {"colon", "line"} else '"colon" or "line"'
+
+
 def _check_example(value: object) -> str | None:
     if isinstance(value, list) and list(map(type, value)) == [str, str]:
         return None
@@ -105,6 +114,20 @@ _DOCUMENT_SCHEMA = ObjectOf(
     frozenset({"root", "entries"}),
 )
 
+VISIBILITY_SCHEMA = ObjectOf(
+    {
+        "outside": _check_visibility,
+        "member": _check_visibility,
+        "public_types": _check_regex,
+        "private_prefix": _check_string,
+        "capital": _check_boolean,
+        "static": _check_boolean,
+        "member_operator": _check_string,
+        "sections": _check_sections,
+    }
+)
+"""The form of `[traits.visibility]` in `language.toml`."""
+
 TRAITS_SCHEMA = ObjectOf(
     {
         "family": _check_string,
@@ -119,6 +142,7 @@ TRAITS_SCHEMA = ObjectOf(
         "redeclares_names": _check_boolean,
         "base_receiver": _check_string,
         "variable_sigil": _check_string,
+        "visibility": VISIBILITY_SCHEMA,
     }
 )
 """The form of `[traits]` in `language.toml`."""

@@ -96,7 +96,10 @@ class Grammars:
 
     @cached_property
     def digest(self) -> str:
-        """The first 16 hex digits of the SHA-256 of the settings that shape nodes."""
+        """The first 16 hex digits of the SHA-256 of all settings but traits.
+
+        No trait shapes a node but visibility, whose change raises `PARSER_VERSION`.
+        """
         settings = {key: value for key, value in self._settings.items() if key != "traits"}
         text = json.dumps(settings, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -28,8 +28,9 @@ from feeder.parse.splitting import (
     split_lines,
     trim_blank_lines,
 )
-from feeder.parse.visibility import SECTION_LANGUAGES, Owner, sections, visibility_relations
+from feeder.parse.visibility import Owner, sections, visibility_relations
 from feeder.relation import encode_relations
+from feeder.traits import traits
 
 SCRAP_MAX = 30
 """A chunk shorter than this many characters, such as a closing brace, joins its neighbour."""
@@ -174,10 +175,11 @@ def _children_with_owner(
     if span.node_type != "class":
         return [(child, None) for child in span.children]
     signature = span.signature or ""
-    if language not in SECTION_LANGUAGES:
+    form = traits(language).visibility.sections
+    if not form:
         owner = signature, ""
         return [(child, owner) for child in span.children]
-    starts = list(sections(language, source.content, _gaps(span)))
+    starts = list(sections(form, source.content, _gaps(span)))
     children: list[tuple[Span, Owner | None]] = []
     at, section = 0, ""
     for child in span.children:
