@@ -67,10 +67,23 @@ MAX_DEPTH = 10
 @click.option(
     "--offset", type=click.IntRange(0), default=0, help="Skip this many of the first references."
 )
+@click.option(
+    "--all",
+    "with_left_out",
+    is_flag=True,
+    help="List also the lines with the name that mean something else, and what they mean.",
+)
 @search_options.color_option
 @options.read_options
-def references(
-    target: str, color: str, form: str, incoming: bool, depth: int, **params: Any
+def references(  # noqa: PLR0913 - the options
+    *,
+    target: str,
+    color: str,
+    form: str,
+    incoming: bool,
+    depth: int,
+    with_left_out: bool,
+    **params: Any,
 ) -> None:
     """List what refers to a symbol, or what it refers to.
 
@@ -98,16 +111,39 @@ def references(
             page = find_uses(corpus, resolved_target, requested)
         status = corpus.status(is_empty=not page.total)
     if settings.json:
-        console.print_result(settings, page.as_json(), ())
+        console.print_result(settings, _as_json(page, with_left_out), ())
         return
     if form == "vimgrep":
         console.print_result(settings, None, _vimgrep_lines(_sites(page), corpus.base))
     else:
         console.print_rendered(_rendered(page, color))
+        if with_left_out:
+            console.print_rendered(_left_out_lines(page, color))
     if not settings.quiet:
-        console.print_message(_summary(page))
+        console.print_message(_summary(page, with_left_out))
         if status.note:
             console.print_message(status.note)
+
+
+def _as_json(page: ReferencePage | UsePage | CallerTree, with_left_out: bool) -> dict[str, Any]:
+    from feeder.relations.references import ReferencePage
+
+    left_out = page.left_out if with_left_out and isinstance(page, ReferencePage) else ()
+    return page.as_json() | ({"elsewhere": [one.as_json() for one in left_out]} if left_out else {})
+
+
+def _left_out_lines(page: ReferencePage | UsePage | CallerTree, color: str) -> Iterator[str]:
+    from feeder.cli.terminal import DIM, PATH_STYLE, stdout_terminal, to_cells
+    from feeder.relations.references import ReferencePage
+
+    terminal = stdout_terminal(color)
+    for one in page.left_out if isinstance(page, ReferencePage) else ():
+        other = one.resolution.definition
+        place = f", {other.path}#{other.symbol}" if other else ""
+        note = f"  {one.kind}: {one.resolution.because}{place}"
+        yield terminal.render_cells(
+            [*to_cells(f"{one.path}:{one.line}", PATH_STYLE), *to_cells(note, DIM)]
+        )
 
 
 def _sites(page: ReferencePage | UsePage | CallerTree) -> list[Reference]:
@@ -123,11 +159,12 @@ def _sites(page: ReferencePage | UsePage | CallerTree) -> list[Reference]:
 
 
 def _rendered(page: ReferencePage | UsePage | CallerTree, color: str) -> Iterator[str]:
+    from feeder.relations.name_lines import name_line_texts
     from feeder.relations.references import ReferencePage
     from feeder.relations.uses import UsePage
 
     if isinstance(page, ReferencePage):
-        return _text_lines(page, color)
+        return _text_lines(page, color) if page.total else name_line_texts(page.name_lines)
     if isinstance(page, UsePage):
         return _use_lines(page.uses, color)
     return _tree_lines(page.callers, page.omitted, color)
@@ -191,9 +228,10 @@ def _tree_lines(
         yield terminal.render_cells(to_cells(f"{indent}… {omitted:,} more", DIM))
 
 
-def _summary(page: ReferencePage | UsePage | CallerTree) -> str:
+def _summary(page: ReferencePage | UsePage | CallerTree, with_left_out: bool) -> str:
     from feeder.relations.callers import CallerTree
-    from feeder.relations.modules import say_nothing_refers, say_refers_to_nothing
+    from feeder.relations.modules import say_left_out, say_nothing_refers, say_refers_to_nothing
+    from feeder.relations.name_lines import count_lines
     from feeder.relations.uses import UsePage
 
     at_least = "at least " if page.at_least else ""
@@ -205,14 +243,17 @@ def _summary(page: ReferencePage | UsePage | CallerTree) -> str:
     if isinstance(page, UsePage):
         if not page.total:
             return say_refers_to_nothing(page.symbol or page.path, page.language)
-        shown = len(page.uses)
+        shown, left_out = len(page.uses), ""
     else:
         if not page.total:
-            return say_nothing_refers(page.target)
+            lines = count_lines(page.name_lines)
+            return say_nothing_refers(page.target, lines, len(page.left_out))
         shown = len(page.references)
+        left_out = say_left_out(len(page.left_out))
+        left_out += " (--all lists them)" if left_out and not with_left_out else ""
     by_name = page.total - page.resolved
     total = count_of(page.total, "reference")
-    counts = f"{at_least}{total}: {page.resolved:,} resolved, {by_name:,} by name"
+    counts = f"{at_least}{total}: {page.resolved:,} resolved, {by_name:,} by name{left_out}"
     after = page.offset + shown
     if shown == page.total:
         return f"{counts}."

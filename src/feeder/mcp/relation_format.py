@@ -15,10 +15,12 @@ from feeder.relations.callers import Caller, CallerTree
 from feeder.relations.definitions import FoundDefinition
 from feeder.relations.modules import (
     Definition,
+    say_left_out,
     say_nothing_implements,
     say_nothing_refers,
     say_refers_to_nothing,
 )
+from feeder.relations.name_lines import count_lines, name_line_texts
 from feeder.relations.references import Implementation, Reference, ReferencePage
 from feeder.relations.uses import UsePage
 
@@ -28,15 +30,23 @@ MAX_LINE_CHARS = 160
 MAX_SECTION_SHARE = 0.4
 """A section of an impact takes at most this share of the budget, as long as others want some."""
 
+MAX_NAME_LINES = 20
+"""Lines with a name that are shown where nothing refers to it."""
+
 BY_NAME = " (by name only)"
 
 
 def format_references(page: ReferencePage, last_note: str) -> str:
     """The references of a page below their files."""
     if not page.total:
-        return join_answer([], [say_nothing_refers(page.target)], last_note)
+        lines = count_lines(page.name_lines)
+        nothing = say_nothing_refers(page.target, lines, len(page.left_out))
+        shown = [_cut(escape_line(line)) for line in name_line_texts(page.name_lines)]
+        text = "\n".join(shown[:MAX_NAME_LINES])
+        return join_answer([text] if text else [], [nothing], last_note)
     texts = list(_reference_texts(page.references))
     counts = _counts(page.total, page.resolved, at_least=page.at_least)
+    counts += say_left_out(len(page.left_out))
     return _paged(texts, page.offset, page.total, counts, last_note)
 
 

@@ -12,14 +12,30 @@ MODULE_EXPORTS = "module.exports"
 """The symbol of what a file of JavaScript exports as a whole, which only that file names so."""
 
 
-def say_nothing_refers(definition: "Definition") -> str:
-    """The answer if no site refers to a definition, or if its language has no relations."""
+def say_nothing_refers(definition: "Definition", lines: str = "", left_out: int = 0) -> str:
+    """The answer if no site refers to a definition, or if its language has no relations.
+
+    `lines` counts the lines of code with its name, empty if there is none: `21 lines of code`.
+    """
     reason = _unindexed_relations(definition.language)
     if definition.language == "objc" and definition.owner and not definition.is_type:
         reason = _UNINDEXED_MESSAGES
     if reason:
         return f"What refers to {definition.symbol} is unknown: {reason}"
-    return f"Nothing in the index refers to {definition.symbol}."
+    if not lines:
+        return f"Nothing in the index refers to {definition.symbol}."
+    have = "has" if lines.startswith("1 ") else "have"
+    return (
+        f"No resolved site of {definition.symbol}; {lines} {have} the name{say_left_out(left_out)}."
+    )
+
+
+def say_left_out(left_out: int) -> str:
+    """The end of an answer's counts: `; 12 left out, which mean something else`, or nothing."""
+    if not left_out:
+        return ""
+    meaning = "which means something else" if left_out == 1 else "which mean something else"
+    return f"; {left_out:,} left out, {meaning}"
 
 
 def say_nothing_implements(definition: "Definition") -> str:

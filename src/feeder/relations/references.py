@@ -38,7 +38,8 @@ from feeder.relations.go_interfaces import (
     TypePlace,
 )
 from feeder.relations.modules import MODULE_EXPORTS, Definition
-from feeder.relations.outcomes import surest
+from feeder.relations.name_lines import NO_LINES, NameLines, lines_with_name
+from feeder.relations.outcomes import Resolution, surest
 from feeder.relations.resolution import (
     NO_FAMILY,
     Family,
@@ -149,8 +150,32 @@ class Reference(NamedTuple):
         }
 
 
+class LeftOut(NamedTuple):
+    """A site of a definition's name that means something else, with the evidence for it."""
+
+    path: str
+    line: int
+    kind: str
+    resolution: Resolution
+
+    def as_json(self) -> dict[str, Any]:
+        """The site for `--json`; `definition` is what it means, where the index has that."""
+        other = self.resolution.definition
+        return {
+            "path": self.path,
+            "line": self.line,
+            "kind": self.kind,
+            "means": self.resolution.because,
+            "definition": f"{other.path}#{other.symbol}" if other else None,
+        }
+
+
 class ReferencePage(NamedTuple):
-    """References from an offset on out of `total`, or more than `total` where `at_least`."""
+    """References from an offset on out of `total`, or more than `total` where `at_least`.
+
+    `left_out` are lines with the name that mean something else. `name_lines` are the lines of code
+    with the name, read only if there is no reference.
+    """
 
     target: Definition
     references: list[Reference]
@@ -158,6 +183,8 @@ class ReferencePage(NamedTuple):
     resolved: int
     at_least: bool
     offset: int
+    left_out: Sequence[LeftOut] = ()
+    name_lines: NameLines = NO_LINES
 
     def as_json(self) -> dict[str, Any]:
         """The page for `--json`."""
@@ -167,6 +194,8 @@ class ReferencePage(NamedTuple):
             "total": self.total,
             "resolved": self.resolved,
             "at_least": self.at_least,
+            "left_out": len(self.left_out),
+            "lines_with_name": [one._asdict() for one in self.name_lines.lines],
         }
 
 
@@ -200,6 +229,7 @@ class ReferenceFinder:
         self._go_types = GoTypes(corpus.database, corpus.repo)
         self.exports = ExportFinder(corpus.database, corpus.repo)
         self.is_cut = False
+        self.left_out: dict[tuple[str, int], LeftOut] = {}
         if not has_relations(corpus.database, corpus.repo):
             raise UserError(
                 f"The index of {corpus.repo} has no relations: it was made by an earlier version, "
@@ -772,7 +802,10 @@ class ReferenceFinder:
                 if macro_paths:
                     meant = meant._replace(name=definition.name)
                 for line, result in resolver.resolve_lines(all_facts[node.path], node, meant):
-                    if not result.is_elsewhere:
+                    if result.is_elsewhere:
+                        left_out = LeftOut(node.path, line, kind, result)
+                        self.left_out.setdefault((node.path, line), left_out)
+                    else:
                         # `Cart` in `Cart.shared.add()` is one site, and receiver in two relations
                         receiver = relation.qualifier if relation.name == name else ""
                         yield Reference(
@@ -946,6 +979,7 @@ def find_references(
         )
     ]
     page = matches[requested.offset : requested.offset + requested.limit]
+    listed = {(one.path, one.line) for one in sites}
     return ReferencePage(
         definition,
         with_text(corpus, page),
@@ -953,6 +987,8 @@ def find_references(
         sum(one.resolved for one in matches),
         finder.is_cut,
         requested.offset,
+        [one for place, one in sorted(finder.left_out.items()) if place not in listed],
+        NO_LINES if sites else lines_with_name(corpus, definition),
     )
 
 

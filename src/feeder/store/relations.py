@@ -61,6 +61,9 @@ MAX_REMOTE_ROWS, MAX_REMOTE_FILES, MAX_REMOTE_TYPES = 1_000, 400, 300
 MAX_MANIFESTS = 2_000
 """Manifests whose names of modules are read."""
 
+MAX_CODE_NODES = 1_000
+"""Nodes of code with a word whose lines are read."""
+
 MANIFEST_NAMES = ("package.json", "tsconfig", "jsconfig", "Cargo.toml", "pubspec.yaml")
 """The beginnings of names of files that name modules."""
 
@@ -74,6 +77,14 @@ NODES_WITH_RELATION = f"""
 SELECT {_COLUMNS} FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
 CROSS JOIN docs d ON d.seq = f.rowid
 WHERE d.repo = ?1 AND instr(d.relations, ?3) ORDER BY d.path, d.start_line LIMIT ?4
+"""
+
+# ?2 an FTS5 query
+CODE_NODES_WITH_WORD = f"""
+SELECT {_COLUMNS.replace("d.relations", "''")}
+FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f CROSS JOIN docs d ON d.seq = f.rowid
+WHERE d.repo = ?1 AND d.node_type IN ('class', 'method', 'chunk')
+ORDER BY d.path, d.start_line LIMIT {MAX_CODE_NODES + 1}
 """
 
 # ?2 an FTS5 query for the names of files that are manifests
@@ -341,6 +352,16 @@ def nodes_importing_module(
     texts = [text for name in ("", "default", "*") for text in named_texts(name, IMPORT)]
     query = f"body : ({fts_query.any_of(searchable)})"
     return _read(database, NODES_WITH_ANY_RELATION, repo, query, *texts, MAX_ROWS)
+
+
+def code_nodes_with_word(
+    database: Database, repo: str, word: str
+) -> tuple[list[RelatedNode], bool]:
+    """Returns the nodes of code whose text has a word, and whether there are more."""
+    if not any(map(str.isalnum, word)):
+        return [], False
+    nodes = _read(database, CODE_NODES_WITH_WORD, repo, f"body : {fts_query.phrase(word)}")
+    return nodes[:MAX_CODE_NODES], len(nodes) > MAX_CODE_NODES
 
 
 def manifest_nodes(database: Database, repo: str) -> list[RelatedNode]:

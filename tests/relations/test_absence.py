@@ -1,0 +1,60 @@
+"""What `references` says where no site is resolved: none is claimed only if no code has the name."""
+
+import pytest
+
+from command_runner import RunFeeder
+from source.repos import Repo
+
+FILES: dict[str, str | bytes] = {
+    "a.py": (
+        'def total(x):\n    """total of x"""\n    return x  # total\n\n\n'
+        "def quiet():\n    pass\n\n\ndef used():\n    pass\n"
+    ),
+    "b.py": (
+        "from a import used\n\n\nclass Cart:\n    def used(self):\n        return self.used()\n\n\n"
+        'RULES = {"x": lambda obj: obj.total}\n# quiet\nNAME = "quiet"\nused()\n'
+    ),
+}
+
+
+@pytest.fixture
+def indexed(feeder: RunFeeder, repo: Repo) -> Repo:
+    repo.commit(FILES)
+    assert feeder(repo, "sync", "-q").code == 0
+    return repo
+
+
+def test_lines_with_the_name_are_shown_where_no_site_is_resolved(
+    feeder: RunFeeder, indexed: Repo
+) -> None:
+    """Line 9 of b.py is the only code with `total`, beside its declaration."""
+    answer = feeder(indexed, "references", "a.py#total", "--json").json
+    assert answer["total"] == 0
+    line = {"path": "b.py", "line": 9, "text": 'RULES = {"x": lambda obj: obj.total}'}
+    assert answer["lines_with_name"] == [line]
+    printed = feeder(indexed, "references", "a.py#total")
+    assert 'b.py:9: RULES = {"x": lambda obj: obj.total}' in printed.out
+    assert "No resolved site of total; 1 line of code has the name" in printed.err
+    assert "Nothing" not in printed.err
+
+
+def test_nothing_refers_to_a_name_in_comments_and_strings_alone(
+    feeder: RunFeeder, indexed: Repo
+) -> None:
+    printed = feeder(indexed, "references", "a.py#quiet")
+    assert "Nothing in the index refers to quiet." in printed.err
+    assert feeder(indexed, "references", "a.py#quiet", "--json").json["lines_with_name"] == []
+
+
+def test_sites_that_mean_something_else_are_counted_and_listed(
+    feeder: RunFeeder, indexed: Repo
+) -> None:
+    """`self.used()` is Cart's own; the import and the call of `used` are resolved."""
+    printed = feeder(indexed, "references", "a.py#used")
+    counts = "2 references: 2 resolved, 0 by name; 1 left out, which means something else"
+    assert f"{counts} (--all lists them)." in printed.err
+    answer = feeder(indexed, "references", "a.py#used", "--all", "--json").json
+    assert answer["left_out"] == 1
+    [other] = answer["elsewhere"]
+    assert (other["path"], other["line"], other["kind"]) == ("b.py", 6, "call")
+    assert "b.py:6" in feeder(indexed, "references", "a.py#used", "--all").out
