@@ -1,9 +1,12 @@
 """Lines that a grammar could not parse: those of error nodes and of missing tokens."""
 
+import json
+
 import pytest
 from tree_sitter import Range
 
 from feeder.line_ranges import LineRange, count_lines, decode_ranges, encode_ranges, merge_ranges
+from feeder.parse.file_parser import parse_as_plain_text, parse_file
 from feeder.parse.syntax_tree import parse_range, parse_tree, unparsed_lines
 from parse.outlines import GRAMMARS
 
@@ -80,3 +83,34 @@ def test_ranges_are_joined_where_no_line_is_between() -> None:
 def test_ranges_have_a_stored_form(text: str, ranges: tuple[LineRange, ...]) -> None:
     assert encode_ranges(ranges) == text
     assert decode_ranges(text) == ranges
+
+
+def parsed_lines(path: str, text: str) -> tuple[LineRange, ...]:
+    return parse_file(GRAMMARS, path, text.encode()).unparsed
+
+
+def test_a_file_has_its_lines_and_those_of_its_regions() -> None:
+    """An attribute of line 1 is no HTML, and line 4 no JavaScript."""
+    page = "<p <>\n<script>\nlet one = 1;\nlet = = 2;\n</script>\n</p>\n"
+    assert parsed_lines("a.html", page) == ((1, 1), (4, 4))
+    assert parsed_lines("a.html", page.replace("= = 2", "two = 2")) == ((1, 1),)
+    assert parsed_lines("a.html", page.replace("<p <>", "<p>")) == ((4, 4),)
+
+
+def test_a_notebook_has_lines_of_its_file() -> None:
+    """Line 8 of the file is the second line of the second cell; a magic command is no error."""
+    cells = [["%matplotlib inline\n", "x = 1"], ["y = 2\n", "z = 3 $$ 4"]]
+    source = ",\n".join(
+        '{"cell_type": "code", "source": [\n' + ",\n".join(map(json.dumps, cell)) + "\n]}"
+        for cell in cells
+    )
+    text = f'{{"nbformat": 4, "metadata": {{}}, "cells": [\n{source}\n]}}\n'
+    assert text.split("\n")[7] == '"z = 3 $$ 4"'
+    assert parsed_lines("a.ipynb", text) == ((8, 8),)
+
+
+def test_plain_text_has_none() -> None:
+    """Its reason says that no grammar has read it."""
+    assert parsed_lines("a.txt", "( $$") == ()
+    file = parse_as_plain_text(GRAMMARS, "a.py", b"( $$", "it crashed")
+    assert (file.reason, file.unparsed) == ("it crashed", ())

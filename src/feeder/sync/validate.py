@@ -4,8 +4,11 @@ with HEAD, and repairs what does not.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from feeder.errors import ServiceError
+from feeder.line_ranges import count_lines, decode_ranges
+from feeder.notes import unparsed_text
 from feeder.source import Entry
 from feeder.store.index_counts import IndexCounts, counts_from_json, known_counts
 from feeder.store.index_state import FileRow, IndexState, VectorProgress
@@ -25,7 +28,7 @@ from feeder.sync.diff import (
     refuse_unreadable_documents,
     stale_reasons,
 )
-from feeder.sync.report import REPAIR_COMMAND, Check, ValidationResult
+from feeder.sync.report import MAX_SHOWN_REASONS, REPAIR_COMMAND, Check, ValidationResult
 from feeder.sync.side_tables import SideTable, merged
 from feeder.sync.sync import Target, apply_target, side_tables, sync
 from feeder.sync.vector_index import IDENTITY_KEY
@@ -72,6 +75,7 @@ def validate(run: SyncContext, *, wait: bool = False, content: bool = True) -> V
     ]
     notes = [NO_MODEL] if vector_ids is None and "model" in state.meta else []
     notes += [note for table in tables for note in table.remaining_notes(state, parity)]
+    notes += _unparsed_notes(state)
     result = ValidationResult(checks, damage, notes)
     if run.tree.root_tree_id:
         result = _compare_with_head(run, state, result, tables, content=content)
@@ -343,6 +347,19 @@ def _check_content(comparison: Comparison, damage: Damage) -> Iterable[Check]:
         yield Check(
             "every description was made from its node's text", {"files": comparison.files}, wrong
         )
+
+
+def _unparsed_notes(state: IndexState) -> Iterator[str]:
+    """Names the files with lines that their grammar does not know: the index equals them, and may
+    lack their functions.
+    """
+    unparsed = {path: row.unparsed for path, row in (state.files or {}).items() if row.unparsed}
+    if not unparsed:
+        return
+    lines = sum(count_lines(decode_ranges(text)) for text in unparsed.values())
+    named = [f"{path}:{text}" for path, text in islice(unparsed.items(), MAX_SHOWN_REASONS)]
+    more = f" and {len(unparsed) - len(named)} more" if len(unparsed) > len(named) else ""
+    yield f"{unparsed_text(len(unparsed), lines)}: {' '.join(named)}{more}"
 
 
 def _not_compared_notes(comparison: Comparison) -> Iterator[str]:
