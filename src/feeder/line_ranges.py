@@ -28,6 +28,12 @@ def decode_ranges(text: str) -> tuple[LineRange, ...]:
     return tuple((int(first), int(last or first)) for first, _, last in pairs)
 
 
+def ranges_within(ranges: Iterable[LineRange], first: int, last: int) -> tuple[LineRange, ...]:
+    """The parts of ranges that are on the lines `first` to `last`."""
+    cut = ((max(one, first), min(other, last)) for one, other in ranges)
+    return tuple((one, other) for one, other in cut if one <= other)
+
+
 def count_lines(ranges: Iterable[LineRange]) -> int:
     """Counts the lines of ranges that do not overlap."""
     return sum(last - first + 1 for first, last in ranges)

@@ -27,6 +27,8 @@ class NoteKind(Enum):
     """No searched node has a word of the query."""
     INEXACT_HITS = auto()
     """Hits without what the query requires literally."""
+    UNPARSED_LINES = auto()
+    """Lines that no grammar has parsed; functions there may be missing."""
     SKIPPED_FILE = auto()
     """Files that the index skipped."""
     MODEL_FAILED = auto()

@@ -68,7 +68,7 @@ def impact(
         whole = find_impact(index, change, tests_only=tests_only)
         shown = whole.first(corpus, limit)
         is_empty = not (whole.tests if tests_only else any(whole.counts.values()))
-        status = corpus.status(is_empty=is_empty)
+        status = corpus.status(is_empty=is_empty, searched=corpus.scope)
     if tests_only and not settings.json:
         console.print_result(settings, None, [one.path for one in shown.tests])
     else:

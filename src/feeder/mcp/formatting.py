@@ -91,14 +91,15 @@ def format_read_results(
             left -= byte_size(part.text) + SEPARATOR_BYTES
             fitted.append(part)
     omitted = _omitted_note([part.rest for part in fitted if part.rest])
-    notes = [omitted, *(part.note for part in fitted)]
+    page_notes = [note for result in results if result.page for note in result.page.notes]
+    notes: list[str | Note] = [omitted, *(part.note for part in fitted), *page_notes]
     return join_answer((part.text for part in fitted if part.text), notes, last_note)
 
 
 def index_note(refresh_note: Note | None, status_notes: Sequence[Note]) -> str:
     """The note of the refresh and the notes on what the index equals."""
     notes = without_needless_remedies(refresh_note, status_notes)
-    return " ".join(map(str, [*filter(None, [refresh_note]), *notes]))
+    return " ".join(map(note_for_agent, [*filter(None, [refresh_note]), *notes]))
 
 
 def without_needless_remedies(refresh_note: Note | None, notes: Sequence[Note]) -> list[Note]:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from feeder.corpus.skipped_files import skipped_path_notes, typed_path_notes
+from feeder.corpus.unread_files import unread_notes
 from feeder.errors import ServiceError, UserError
 from feeder.notes import Note, NoteKind, model_failed_note
 from feeder.query.query import MAX_QUERY_CHARS, QueryText
@@ -358,6 +359,7 @@ def run_plan(
     if not results.total:
         repos = plan.scope.repos or (index.corpus.repo,)
         notes += skipped_path_notes(database, repos, plan.scope)
+        notes += unread_notes(database, plan.scope._replace(repos=repos))
     elif is_local(database):
         # one more query at Cloudflare would take longer than the search
         notes += typed_path_notes(index.corpus, plan.text, index.directory)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from feeder.store import Row, Statement, stored_source
-from feeder.store.unparsed_files import UNPARSED_TOTAL
+from feeder.store.unread_files import UNPARSED_TOTAL
 
 COUNTS_KEY = "counts"
 """The key of a repository in `meta`."""
