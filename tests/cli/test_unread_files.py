@@ -1,5 +1,5 @@
-"""Answers without hits say what they could not see: lines that no grammar knows, files read as plain
-text, files kept out. Outlines and shown lines are marked.
+"""Answers without hits say what they could not see: lines that no grammar knows, files read as
+plain text, files kept out. Outlines and shown lines are marked.
 """
 
 import json
@@ -94,6 +94,13 @@ def test_note_counts_the_files_of_the_scope(
     assert not note or counted[0].startswith(f"{note}; functions there may be missing.")
 
 
+def test_search_with_similar_names_only_says_it_too(feeder: RunFeeder, indexed: Repo) -> None:
+    """The name may stand in lines that no grammar knows."""
+    notes = feeder(indexed, "search", "knwon", "--json").json["notes"]
+    assert notes[0].startswith("No symbol is named knwon. Similar names: known")
+    assert notes[-3:] == [UNPARSED, PLAIN, KEPT_OUT]
+
+
 def test_outline_marks_the_lines(feeder: RunFeeder, indexed: Repo) -> None:
     lines = feeder(indexed, "outline", "src").out.splitlines()
     assert "src/broken.py (lines not parsed: 2)" in lines
@@ -138,3 +145,13 @@ def test_tools_say_the_same(
         assert "Line 2 of src/broken.py is unknown" in call("read", target=["src/broken.py:1-3"])
     finally:
         service.close()
+
+
+@pytest.mark.parametrize("arguments", [["definition", "later"], ["show", "later"]])
+def test_an_unknown_name_may_be_in_a_later_commit(
+    feeder: RunFeeder, indexed: Repo, arguments: list[str]
+) -> None:
+    indexed.commit({"later.py": "def later():\n    return 9\n"})
+    answer = feeder(indexed, *arguments)
+    assert answer.code == 2
+    assert "(The index is 1 commit behind HEAD" in answer.err

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from feeder.corpus.index_status import Corpus
-from feeder.corpus.unindexed_files import changed_files_note
 from feeder.errors import NotInIndexError
 from feeder.escaping import count_of
 from feeder.notes import Note, NoteKind, unparsed_text
@@ -100,16 +99,30 @@ def _only_path(scope: Scope) -> str:
 
 
 @contextmanager
-def with_absence_notes(corpus: Corpus) -> Iterator[None]:
-    """Adds to the error for a name that the index does not have what the index does not know."""
+def with_absence_notes(corpus: Corpus, update: Note | None = None) -> Iterator[None]:
+    """Adds to the error for a name that the index does not have why it may exist nevertheless.
+
+    `update` is the note of a server that updates the index. While that runs, it is the reason, and
+    the nearest other names are of no use.
+    """
     try:
         yield
     except NotInIndexError as exc:
-        changed = changed_files_note(corpus)
-        # a value of a filter is no function that could be missing
+        if update and update.kind is NoteKind.UPDATE_RUNNING:
+            problem = f"{exc.problem.removesuffix('.')} yet."
+            raise NotInIndexError(problem, str(update)) from exc
         is_value = isinstance(exc, UnknownNameError)
-        unread = [] if is_value else unread_notes(corpus.database, corpus.scope)
-        if notes := [*([changed] if changed else []), *unread]:
+        notes = [*filter(None, [update]), *_reasons_to_doubt(corpus, functions=not is_value)]
+        if notes:
             text = " ".join(f"({note})" for note in notes)
             raise NotInIndexError(exc.problem, f"{exc.remedy} {text}".strip()) from exc
         raise
+
+
+def _reasons_to_doubt(corpus: Corpus, *, functions: bool) -> Iterator[Note]:
+    """The index may be behind its files, and a name may be one of the `functions` that it lacks."""
+    status = corpus.status(is_empty=True, searched=corpus.scope if functions else None)
+    for note in status.notes:
+        # that the index equals HEAD is no reason; only a note that it does not has a remedy
+        if note.kind is not NoteKind.INDEX_STATE or note.remedy:
+            yield note

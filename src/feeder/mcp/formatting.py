@@ -121,8 +121,13 @@ def join_answer(parts: Iterable[str], notes: Iterable[str | Note], last_note: st
     """The parts and a footer of at most three lines: the first note, the others, `last_note`."""
     texts = [note if isinstance(note, str) else note_for_agent(note) for note in notes]
     first, *more = list(filter(None, texts)) or [""]
-    footer = [first, " ".join(more)[:MAX_NOTES_CHARS], last_note]
+    footer = [first, _cut_notes(" ".join(more)), last_note]
     return "\n\n".join([*parts, "\n".join(line for line in map(escape_line, footer) if line)])
+
+
+def _cut_notes(text: str) -> str:
+    """The notes up to the limit; a cut one ends with three dots."""
+    return text if len(text) <= MAX_NOTES_CHARS else f"{text[: MAX_NOTES_CHARS - 1]}…"
 
 
 def _detail_variants(hit: PageHit, most_detailed: str) -> list[HitVariant]:

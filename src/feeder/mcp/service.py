@@ -89,7 +89,7 @@ class IndexService(ToolProvider):
         with self.index_pool.borrow() as index:
             on_progress("searching")
             corpus = index.corpus._replace(seen_tree=refreshed.tree)
-            with with_absence_notes(corpus):
+            with with_absence_notes(corpus, refreshed.note):
                 return work(index._replace(corpus=corpus), refreshed.note)
 
     def begin_refresh(self) -> IndexingProgress | None:

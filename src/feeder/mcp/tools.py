@@ -161,7 +161,7 @@ def impact(index: SearchIndex, arguments: Arguments, freshness_note: Note | None
     if on_disk and not change.paths and base is None:
         change = read(working_tree=False)
     whole = find_impact(index, change)
-    is_empty = not any(whole.counts.values())
+    is_empty = not (whole.references and whole.tests)
     status = corpus.status(is_empty=is_empty, searched=corpus.scope)
     last_note = index_note(freshness_note, status.notes)
     shown = whole.first(corpus, MAX_IMPACT_ENTRIES)

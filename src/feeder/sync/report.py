@@ -195,7 +195,8 @@ class Check(NamedTuple):
 
 
 class ValidationResult(NamedTuple):
-    """The checks of one validation; `notes` say what was not compared.
+    """The checks of one validation; `notes` say what the index lacks, `not_compared` what was not
+    compared.
 
     `advice` says how to repair the differences; `repaired` is set after a repair.
     """
@@ -205,6 +206,7 @@ class ValidationResult(NamedTuple):
     notes: Sequence[str] = ()
     advice: str = ""
     repaired: bool = False
+    not_compared: Sequence[str] = ()
 
     @property
     def passed(self) -> bool:
@@ -225,17 +227,18 @@ class ValidationResult(NamedTuple):
             yield from (f"       {line}" for line in check.differences[:MAX_SHOWN_DIFFERENCES])
             if (more := len(check.differences) - MAX_SHOWN_DIFFERENCES) > 0:
                 yield f"       and {more} more"
-        yield from self.notes
-        yield (
-            "The index is right."
-            if self.passed
-            else f"The index is not right. To do: {self._remedy}"
-        )
+        yield from (*self.notes, *self.not_compared)
+        if not self.passed:
+            yield f"The index is not right. To do: {self._remedy}"
+        elif self.not_compared:
+            yield "The index is right in everything that was compared."
+        else:
+            yield "The index is right."
 
     def as_json(self) -> dict[str, Any]:
         """Returns `passed`, the checks with their figures and differences, and the notes."""
         return {
             "passed": self.passed,
             "checks": [{**check._asdict(), "passed": check.passed} for check in self.checks],
-            "notes": list(self.notes),
+            "notes": [*self.notes, *self.not_compared],
         }

@@ -73,14 +73,14 @@ def validate(run: SyncContext, *, wait: bool = False, content: bool = True) -> V
         *(check for table in tables for check in table.check(state, parity, damage)),
         *_check_versions(run, state),
     ]
-    notes = [NO_MODEL] if vector_ids is None and "model" in state.meta else []
-    notes += [note for table in tables for note in table.remaining_notes(state, parity)]
+    not_compared = [NO_MODEL] if vector_ids is None and "model" in state.meta else []
+    notes = [note for table in tables for note in table.remaining_notes(state, parity)]
     notes += _unparsed_notes(state)
-    result = ValidationResult(checks, damage, notes)
+    result = ValidationResult(checks, damage, notes, not_compared=not_compared)
     if run.tree.root_tree_id:
         result = _compare_with_head(run, state, result, tables, content=content)
     else:
-        result = result._replace(notes=[*notes, NO_COMMIT])
+        result = result._replace(not_compared=[*not_compared, NO_COMMIT])
     return result._replace(advice=_repair_advice(run, state, result))
 
 
@@ -118,14 +118,15 @@ def _compare_with_head(
     diff = compare_files(run.tree.entries(), state.files or {})
     result.checks.append(_check_files(run, state, diff))
     if reason := _no_content_reason(run, state, content=content):
-        return result._replace(notes=[*result.notes, reason])
+        return result._replace(not_compared=[*result.not_compared, reason])
     for table in tables:
         table.configure(is_stored=table.is_stored())
     comparison = compare_content(run, [*diff.unchanged, *diff.pending], state.files or {})
     if run.index.read_state_of([]).meta != state.meta:  # each write leaves its number there
-        return result._replace(notes=[*result.notes, CHANGED_DURING_VALIDATION])
+        return result._replace(not_compared=[*result.not_compared, CHANGED_DURING_VALIDATION])
     result.checks.extend(_check_content(comparison, result.damage))
-    return result._replace(notes=[*result.notes, *_not_compared_notes(comparison)])
+    not_compared = [*result.not_compared, *_not_compared_notes(comparison)]
+    return result._replace(not_compared=not_compared)
 
 
 def repair(run: SyncContext, result: ValidationResult) -> None:
