@@ -69,6 +69,7 @@ CREATE TABLE files (
   parser TEXT NOT NULL DEFAULT '',
   language TEXT,
   lines INTEGER,
+  unparsed TEXT,
   PRIMARY KEY (repo, path)
 ) WITHOUT ROWID;
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
+from feeder.escaping import count_of
+
 if TYPE_CHECKING:
     from feeder.errors import FeederError
 
@@ -25,6 +27,8 @@ class NoteKind(Enum):
     """No searched node has a word of the query."""
     INEXACT_HITS = auto()
     """Hits without what the query requires literally."""
+    UNPARSED_LINES = auto()
+    """Lines that no grammar has parsed; functions there may be missing."""
     SKIPPED_FILE = auto()
     """Files that the index skipped."""
     MODEL_FAILED = auto()
@@ -83,3 +87,12 @@ WORDS_ONLY = "Searched by words only:"
 def model_failed_note(error: FeederError) -> Note:
     """Says that words answered alone, since a model failed with this error."""
     return Note(NoteKind.MODEL_FAILED, f"{WORDS_ONLY} {error.problem}", error.remedy)
+
+
+def unparsed_text(files: int, lines: int, where: str = "") -> str:
+    """Says how much a grammar did not parse: "1 file in src has 2 lines that its grammar does not
+    know".
+    """
+    verb, its = ("has", "its") if files == 1 else ("have", "their")
+    counted = f"{count_of(files, 'file')}{where} {verb} {count_of(lines, 'line')}"
+    return f"{counted} that {its} grammar does not know"

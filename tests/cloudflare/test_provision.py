@@ -32,6 +32,7 @@ THINGS = [
     "migration 0012_line_runs.sql",
     "migration 0013_file_lines.sql",
     "migration 0014_pairs.sql",
+    "migration 0015_unparsed_lines.sql",
     "Vectorize index acme_shop_code (384 dimensions, cosine)",
     "metadata index path",
     "metadata index language",
@@ -99,6 +100,7 @@ def test_init_creates_everything(feeder: RunFeeder, console: Console, repo: Repo
         ["0012_line_runs.sql"],
         ["0013_file_lines.sql"],
         ["0014_pairs.sql"],
+        ["0015_unparsed_lines.sql"],
     ]
     assert bindings(repo) == {
         "name": "acme-shop",
@@ -151,7 +153,7 @@ def test_init_finds_resources_by_name(feeder: RunFeeder, console: Console, repo:
 
     answer = feeder(repo, "init")
 
-    assert answer.out.splitlines()[:16] == [
+    assert answer.out.splitlines()[:17] == [
         "exists: D1 database acme_shop",
         "created: migration 0001_init.sql",
         "created: migration 0002_outbox_path.sql",
@@ -167,6 +169,7 @@ def test_init_finds_resources_by_name(feeder: RunFeeder, console: Console, repo:
         "created: migration 0012_line_runs.sql",
         "created: migration 0013_file_lines.sql",
         "created: migration 0014_pairs.sql",
+        "created: migration 0015_unparsed_lines.sql",
         "created: Vectorize index acme_shop_code (384 dimensions, cosine)",
     ]
     assert bindings(repo)["d1_databases"][0]["database_id"] == database_id

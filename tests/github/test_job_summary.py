@@ -201,6 +201,14 @@ def test_files_as_plain_text_are_named_with_their_reasons() -> None:
     assert (lines[0], lines[20]) == ("- `00.yaml`: the parser crashed", "- and 1 more file")
 
 
+def test_files_with_lines_that_no_grammar_knows_are_named() -> None:
+    """20 of them."""
+    unparsed = {f"{number:02}.py": "12-40,55" for number in range(21)}
+    text = summary("feeder", report(unparsed=unparsed), None, None)
+    lines = section(text, "Not parsed completely: 21 files")
+    assert (lines[0], lines[20]) == ("- `00.py`: 12-40,55", "- and 1 more file")
+
+
 def test_validation_is_a_table_of_checks() -> None:
     """With counts; differences are below."""
     text = summary("feeder", None, verdict(GOOD, BAD), None)

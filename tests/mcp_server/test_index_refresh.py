@@ -116,7 +116,7 @@ def test_without_an_index_the_error_says_that_it_is_being_created(shop: Repo) ->
         return Commit(shop.path)
 
     index = RefreshedIndex(shop, blocked, times=replace(PATIENT, first_answer_wait_s=0.0))
-    with pytest.raises(UserError, match=r"There is no index yet\. The index is being created"):
+    with pytest.raises(UserError, match=r"There is no index yet\. The index is being made\."):
         index.note()
     may_read.set()
 

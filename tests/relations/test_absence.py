@@ -1,4 +1,4 @@
-"""What `references` says where no site is resolved: none is claimed only if no code has the name."""
+"""What `references` says where no site is resolved: nothing refers only if no code has the name."""
 
 import pytest
 

@@ -31,7 +31,7 @@ COLUMNS = {
         "lines_hash part_run"
     ),
     "docs_fts": "id symbol path body",
-    "files": "repo path blob sha_head nodes state reason stopped parser language lines",
+    "files": "repo path blob sha_head nodes state reason stopped parser language lines unparsed",
     "outbox": "id repo path",
     "meta": "key value",
     "descriptions": "seq sha model prompt line reason line_sha",

@@ -161,7 +161,7 @@ def test_file_whose_parser_was_stopped_is_not_compared(
     repo.commit(SHOP)
     run_sync(Commit(repo.path), database, parser=then())
     verdict = validate(new_sync_context(Commit(repo.path), database, parser=now()))
-    first, *others = verdict.notes
+    first, *others = verdict.not_compared
     assert (verdict.passed, first) == (
         True,
         "Not compared because the parser was stopped, now or at the sync: src/cart.py.",
@@ -180,11 +180,11 @@ def test_repair_restores_the_nodes_of_a_file_whose_parser_was_stopped(
     run = new_sync_context(tree, database)
     verdict = validate(run)
     assert (verdict.passed, verdict.damage.paths) == (True, {"src/cart.py"})
-    assert verdict.notes[-1] == (
+    assert verdict.not_compared[-1] == (
         "1 of them can be parsed now; index their nodes with: feeder validate --repair"
     )
     repair(run, verdict)
-    assert validate(new_sync_context(tree, database)).notes == []
+    assert validate(new_sync_context(tree, database)).not_compared == []
     [[row]] = database.run(
         [Statement("SELECT count(*) FROM docs WHERE path = 'src/cart.py' AND symbol IS NOT NULL")]
     )
@@ -197,7 +197,7 @@ def test_file_whose_parser_always_stops_is_compared_as_plain_text(
     repo.commit(SHOP)
     tree = Commit(repo.path)
     run_sync(tree, database, parser=ParserStoppedOnce())
-    assert validate(new_sync_context(tree, database, parser=ParserStoppedOnce())).notes == []
+    assert validate(new_sync_context(tree, database, parser=ParserStoppedOnce())).not_compared == []
     database.run([Statement("UPDATE docs SET end_line = 9 WHERE path = 'src/cart.py'")])
     verdict = validate(new_sync_context(tree, database, parser=ParserStoppedOnce()))
     assert differences(verdict, ROWS) == ["src/cart.py: different end_line: 1"]
@@ -238,7 +238,7 @@ def test_nodes_of_another_parser_are_not_compared(shop: Shop) -> None:
     assert [check.name for check in verdict.checks if not check.passed] == [
         "the index was made by this parser, these rules and this model"
     ]
-    assert verdict.notes == [
+    assert verdict.not_compared == [
         "Rows and words were not compared with the files: another parser made them."
     ]
 
@@ -254,7 +254,7 @@ def test_rows_written_during_validation_are_not_compared(shop: Shop) -> None:
 
     verdict = validate(shop.feed(Slow()))
     assert verdict.passed
-    assert verdict.notes == [CHANGED_DURING_VALIDATION]
+    assert verdict.not_compared == [CHANGED_DURING_VALIDATION]
 
 
 def test_quick_validation_parses_nothing(shop: Shop) -> None:
@@ -264,7 +264,12 @@ def test_quick_validation_parses_nothing(shop: Shop) -> None:
     verdict = validate(shop.feed(parser), content=False)
     assert verdict.passed
     assert parser.parsed == []
-    assert verdict.notes == ["Rows and words were not compared with the files: --no-content."]
+    skipped = "Rows and words were not compared with the files: --no-content."
+    assert verdict.not_compared == [skipped]
+    assert [*verdict.lines()][-2:] == [
+        skipped,
+        "The index is right in everything that was compared.",
+    ]
 
 
 def test_only_files_of_the_indexed_version_are_compared(repo: Repo, database: SQLite) -> None:
@@ -288,7 +293,8 @@ def test_folder_without_a_commit_is_not_compared(tmp_path: Path, database: SQLit
     process_paths(new_sync_context(tree, database), tmp_path, [tmp_path], dry_run=False)
     verdict = validate(new_sync_context(tree, database))
     assert verdict.passed
-    assert verdict.notes == ["Files were not compared: there is no commit to compare them with."]
+    no_commit = "Files were not compared: there is no commit to compare them with."
+    assert verdict.not_compared == [no_commit]
 
 
 def test_files_skipped_in_a_folder_equal_those_of_head(

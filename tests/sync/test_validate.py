@@ -419,7 +419,7 @@ def test_repair_of_a_folder_index_needs_the_same_folder(shop: Shop) -> None:
 def test_verdict_names_vectors_that_were_not_compared(shop: Shop) -> None:
     verdict = validate(new_sync_context(Commit(shop.repo.path), shop.database))
     assert verdict.passed
-    assert verdict.notes == [NO_MODEL]
+    assert verdict.not_compared == [NO_MODEL]
 
 
 def test_index_of_words_needs_no_vectors(repo: Repo) -> None:

@@ -67,8 +67,8 @@ def impact(
         change = read_change(corpus.base, corpus.repo, settings, base, working_tree=working_tree)
         whole = find_impact(index, change, tests_only=tests_only)
         shown = whole.first(corpus, limit)
-        is_empty = not (whole.tests if tests_only else any(whole.counts.values()))
-        status = corpus.status(is_empty=is_empty)
+        is_empty = not (whole.tests and (tests_only or whole.references))
+        status = corpus.status(is_empty=is_empty, searched=corpus.scope)
     if tests_only and not settings.json:
         console.print_result(settings, None, [one.path for one in shown.tests])
     else:

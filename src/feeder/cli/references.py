@@ -109,7 +109,7 @@ def references(  # noqa: PLR0913 - the options
             page = find_references(corpus, resolved_target, text, requested)
         else:
             page = find_uses(corpus, resolved_target, requested)
-        status = corpus.status(is_empty=not page.total)
+        status = corpus.status(is_empty=not page.total, searched=corpus.scope)
     if settings.json:
         console.print_result(settings, _as_json(page, with_left_out), ())
         return
@@ -303,7 +303,7 @@ def implementations(target: str, **params: Any) -> None:
         corpus = index.corpus
         found_target, text = resolve_definition(corpus, target, index.directory)
         of_definition, result, is_cut = find_implementations(corpus, found_target, text)
-        status = None if result else corpus.status(is_empty=True)
+        status = None if result else corpus.status(is_empty=True, searched=corpus.scope)
     facts = {
         "target": target_json(of_definition),
         "implementations": [one._asdict() for one in result],

@@ -128,7 +128,7 @@ def render_outline(
     """
     is_limited = max_lines > 0 and len(outline.files) > 1
     for level in DETAIL_LEVELS if is_limited else DETAIL_LEVELS[:1]:
-        rows = outline_rows(outline.files, level, depth)
+        rows = outline_rows(outline, level, depth)
         rendered = _outline_lines(rows, level.symbols, terminal)
         # no more lines than show that a level does not fit
         lines = list(islice(rendered, max_lines + 1))
@@ -139,13 +139,14 @@ def render_outline(
     yield from lines[:limit]
     cut = f"{len(lines) - limit} more lines: outline a subfolder." if len(lines) > limit else ""
     remedy = " Show all lines: --max-lines 0" if cut or level.note else ""
-    for note in filter(None, [f"{level.note} {cut}{remedy}".strip(), outline.status.note]):
+    shortened = f"{level.note} {cut}{remedy}".strip()
+    for note in filter(None, [shortened, outline.unparsed_note, outline.status.note]):
         yield from terminal.wrap(" ".join(note.split()))
 
 
 def _outline_lines(rows: Iterable[OutlineRow], symbols: str, terminal: Terminal) -> Iterator[str]:
     for row in rows:
-        path = to_cells(row.path, PATH_STYLE)
+        path = [*to_cells(row.path, PATH_STYLE), *to_cells(row.mark)]
         if row.files:
             yield terminal.render_cells([*path, *to_cells(f"  {file_count(row.files)}", DIM)])
         elif symbols == "names":

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from feeder.notes import Note, NoteKind
 from feeder.source import git
 from feeder.store import Database
+from feeder.store.scope import Scope
 
 if TYPE_CHECKING:
     from feeder.session.session import Session
@@ -32,7 +33,7 @@ class IndexStatus(NamedTuple):
     after a stopped run, and `partial` after files were indexed one by one, or lost their postings
     to a migration. With `working` it equals the working tree on that commit as of the last run, or
     as of this request if `seen`. `below` is the only folder that is indexed. `changed_files` says
-    how many files on disk differ.
+    how many files on disk differ, and `unread` what of the files the index does not know.
     """
 
     repo: str
@@ -47,11 +48,12 @@ class IndexStatus(NamedTuple):
     partial: bool = False
     seen: bool = False
     changed_files: Note | None = None
+    unread: tuple[Note, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """All fields but the note, which is one of `notes`."""
+        """All fields but the notes, which are some of `notes`."""
         fields = self._asdict()
-        del fields["changed_files"]
+        del fields["changed_files"], fields["unread"]
         return fields
 
     @property
@@ -63,9 +65,8 @@ class IndexStatus(NamedTuple):
     def notes(self) -> list[Note]:
         """The sentences of `note`."""
         equals = self._working_tree_note() if self.working else self._committed_note()
-        return [
-            note for note in (self._edited_note(), equals, self.changed_files) if note is not None
-        ]
+        notes = self._edited_note(), equals, self.changed_files, *self.unread
+        return [note for note in notes if note is not None]
 
     def _committed_note(self) -> Note | None:
         was, now = self.equals[:SHORT_COMMIT], self.head[:SHORT_COMMIT]
@@ -178,17 +179,28 @@ class Corpus(NamedTuple):
         """The corpus of an open session."""
         return cls(store.index.database, store.workspace.base, store.workspace.repo, meta)
 
-    def status(self, changed_files: int = 0, *, is_empty: bool = False) -> IndexStatus:
+    def status(
+        self, changed_files: int = 0, *, is_empty: bool = False, searched: Scope | None = None
+    ) -> IndexStatus:
         """Compares the index with git; `changed_files` of the files shown have changed since.
 
         For an answer that `is_empty`, or has only similar hits, files on disk that differ from
-        the index are counted.
+        the index are counted; if it looked for functions in `searched`, also what it could not
+        see there.
         """
         status = read_index_status(
             self.base, self.repo, self.meta, changed_files, seen_tree=self.seen_tree
         )
         if not is_empty:
             return status
-        from feeder.corpus.unindexed_files import changed_files_note  # few answers are empty
+        # few answers are empty
+        from feeder.corpus.unindexed_files import changed_files_note
+        from feeder.corpus.unread_files import unread_notes
 
-        return status._replace(changed_files=changed_files_note(self))
+        unread = unread_notes(self.database, searched) if searched else []
+        return status._replace(changed_files=changed_files_note(self), unread=tuple(unread))
+
+    @property
+    def scope(self) -> Scope:
+        """All nodes of the repository."""
+        return Scope.of_repo(self.repo)

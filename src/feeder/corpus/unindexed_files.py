@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from feeder.corpus.file_contents import indexed_revision
-from feeder.errors import FeederError, NotInIndexError
+from feeder.errors import FeederError
 from feeder.notes import Note, NoteKind
 from feeder.source import file_types, git
 from feeder.source.git_command import git_output
@@ -48,17 +47,6 @@ def changed_files_note(corpus: Corpus) -> Note | None:
         "add --store local."
     )
     return Note(NoteKind.CHANGED_FILES, f"{files} from the index.", remedy)
-
-
-@contextmanager
-def with_changed_files_note(corpus: Corpus) -> Iterator[None]:
-    """Adds the note to the error for a name that the index does not have."""
-    try:
-        yield
-    except NotInIndexError as exc:
-        if note := changed_files_note(corpus):
-            raise NotInIndexError(exc.problem, f"{exc.remedy} ({note})".strip()) from exc
-        raise
 
 
 def _count_differing(corpus: Corpus) -> int:

@@ -13,6 +13,7 @@ from feeder.corpus.index_status import read_index_status
 from feeder.doctor import Finding
 from feeder.escaping import count_of
 from feeder.installation import install_command
+from feeder.notes import unparsed_text
 from feeder.parse.extract import NOT_INSTALLED, extractor_versions, includes_documents
 from feeder.session.session import Session, open_session
 from feeder.session.workspace import (
@@ -109,8 +110,12 @@ def _content_finding(content: Statistics) -> Finding:
 
 
 def _side_table_findings(session: Session, content: Statistics) -> Iterator[Finding]:
-    """Reports the models of the vectors, documents, stored source and descriptions."""
+    """Reports the models of the vectors, lines that no grammar knows, documents, stored source and
+    descriptions.
+    """
     yield Finding("vectors", " and ".join(content.models) or "none, words only")
+    if files := content.unparsed["files"]:
+        yield Finding("unparsed", unparsed_text(files, content.unparsed["lines"]))
     yield from _document_findings(session, content)
     if rows := content.texts["rows"]:
         size = f"{content.texts['bytes'] / 1e6:,.1f} MB compressed"

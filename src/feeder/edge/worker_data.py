@@ -13,7 +13,7 @@ from typing import Any
 import feeder
 from feeder import bigrams, nodes, notes, relation, suggestions, text
 from feeder.cloudflare import vectorize
-from feeder.corpus import index_status, skipped_files
+from feeder.corpus import index_status, skipped_files, unread_files
 from feeder.edge import tokenizer_tables, worker_limits, worker_sql
 from feeder.edge.javascript_regex import SPACE, to_javascript
 from feeder.embedding import batching
@@ -97,7 +97,7 @@ _NAMES: dict[ModuleType, str] = {
     symbol_relations: "MAX_REFERENCES MAX_USES MAX_IMPLEMENTATIONS",
     uses: "MAX_DEFINITIONS",
     outline: """UNNAMED_TYPES MEMBER_TYPE MEMBER_OWNER_TYPES DETAIL_LEVELS
-        MODULE_KEYWORDS MAX_NAMES""",
+        MODULE_KEYWORDS MAX_NAMES MAX_RANGES_CHARS""",
     query: """MAX_QUERY_CHARS FILTER_FIELDS CHOICE_FILTERS COMMA_LIST_FIELDS HEADED_FIELDS
         MIN_REPLACED_LETTERS
         SPACE_CHARS SPACE_PATTERN LINE_END_PATTERN INVISIBLE CONTROL_PATTERN TOKEN_PATTERN
@@ -118,6 +118,7 @@ _NAMES: dict[ModuleType, str] = {
     retrieval: """STATIC_VECTORS MODEL_VECTORS MODEL_WEIGHT MAX_BY_LITERAL MAX_FRAMES LOCATION
         PYTHON_NAME RUBY_NAME NAME_BEFORE NAME_ABOVE ANONYMOUS_PATTERN""",
     similar: "MAX_CANDIDATES MAX_WORDS",
+    unread_files: "MAX_REASONS REASONS_WITHOUT_TEXT",
     skipped_files: "SKIP_REMEDIES DEFAULT_REMEDY MAX_PATH_NOTES",
     snippets: """TAB_WIDTH BRACKET_COST HEADING_COST END_COST MAX_DEPTH_COST QUOTED_PATTERN
         TABLE_ROW TABLE_RULE

@@ -22,6 +22,7 @@ from feeder.store import (
     sql,
     stored_descriptions,
     stored_source,
+    unread_files,
     word_search,
 )
 
@@ -212,6 +213,9 @@ STATEMENTS = {
     "filesWithEnd": _FILES_WITH_END,
     "filesBelow": inventory.FILES_BELOW,
     "filesSkipped": inventory.SKIPPED_FILES,
+    "unreadInScope": unread_files.UNREAD_IN_SCOPE,
+    "unparsedLines": unread_files.UNPARSED_LINES,
+    "unparsedTotal": unread_files.UNPARSED_TOTAL,
     "fileMap": inventory.FILE_OVERVIEW,
     "firstExistingPath": scope.FIRST_EXISTING_PATH,
     "existingValues": filters.ANY_WITH_VALUE,

@@ -216,6 +216,7 @@ def _report_blocks(report: Mapping[str, Any]) -> Iterator[str]:
         yield _cost_table(report["usage"])
     yield from _skipped_section(report["skipped"])
     yield from _plain_text_section(report["as_plain_text"])
+    yield from _unparsed_section(report["unparsed"])
 
 
 def _duration(seconds: float) -> str:
@@ -315,6 +316,14 @@ def _plain_text_section(reasons: Mapping[str, str]) -> Iterator[str]:
             for path, reason in list(reasons.items())[:MAX_SHOWN]
         ]
         yield _bullet_list(lines, "file", len(reasons))
+
+
+def _unparsed_section(ranges: Mapping[str, str]) -> Iterator[str]:
+    """Lists files with lines that their grammar does not know."""
+    if ranges:
+        yield f"### Not parsed completely: {count_of(len(ranges), 'file')}"
+        lines = [f"{code_span(path)}: {text}" for path, text in list(ranges.items())[:MAX_SHOWN]]
+        yield _bullet_list(lines, "file", len(ranges))
 
 
 def _validation_section(verdict: Mapping[str, Any]) -> Iterator[str]:

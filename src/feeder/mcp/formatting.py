@@ -91,14 +91,15 @@ def format_read_results(
             left -= byte_size(part.text) + SEPARATOR_BYTES
             fitted.append(part)
     omitted = _omitted_note([part.rest for part in fitted if part.rest])
-    notes = [omitted, *(part.note for part in fitted)]
+    page_notes = [note for result in results if result.page for note in result.page.notes]
+    notes: list[str | Note] = [omitted, *(part.note for part in fitted), *page_notes]
     return join_answer((part.text for part in fitted if part.text), notes, last_note)
 
 
 def index_note(refresh_note: Note | None, status_notes: Sequence[Note]) -> str:
     """The note of the refresh and the notes on what the index equals."""
     notes = without_needless_remedies(refresh_note, status_notes)
-    return " ".join(map(str, [*filter(None, [refresh_note]), *notes]))
+    return " ".join(map(note_for_agent, [*filter(None, [refresh_note]), *notes]))
 
 
 def without_needless_remedies(refresh_note: Note | None, notes: Sequence[Note]) -> list[Note]:
@@ -120,8 +121,13 @@ def join_answer(parts: Iterable[str], notes: Iterable[str | Note], last_note: st
     """The parts and a footer of at most three lines: the first note, the others, `last_note`."""
     texts = [note if isinstance(note, str) else note_for_agent(note) for note in notes]
     first, *more = list(filter(None, texts)) or [""]
-    footer = [first, " ".join(more)[:MAX_NOTES_CHARS], last_note]
+    footer = [first, _cut_notes(" ".join(more)), last_note]
     return "\n\n".join([*parts, "\n".join(line for line in map(escape_line, footer) if line)])
+
+
+def _cut_notes(text: str) -> str:
+    """The notes up to the limit; a cut one ends with three dots."""
+    return text if len(text) <= MAX_NOTES_CHARS else f"{text[: MAX_NOTES_CHARS - 1]}…"
 
 
 def _detail_variants(hit: PageHit, most_detailed: str) -> list[HitVariant]:

@@ -81,8 +81,13 @@ class ProgressMonitor(ProgressReporter):
         self._step_began_s = 0.0
 
     def __str__(self) -> str:
+        return f"{self.step_name}: {self.counts}"
+
+    @property
+    def counts(self) -> str:
+        """The files that are done, of all, and the position in a long one."""
         position = f", {self._position}" if self._position else ""
-        return f"{self.step_name}: {self.done:,} of {self.total:,} files{position}"
+        return f"{self.done:,} of {self.total:,} files{position}"
 
     @property
     def seconds_left(self) -> float | None:
@@ -300,7 +305,8 @@ class _RefreshRun:
             text = f"Words are of all files{progress}; vectors are being computed."
             return _update_running(text)
         if self._is_first:
-            return _update_running(f"The index is being created{progress}: search again soon.")
+            counted = f": {self._monitor.counts}" if self._monitor.total else ""
+            return _update_running(f"The index is being made{counted}. Ask again soon.")
         text = f"Files have changed, and the index is being updated{progress}: search again soon."
         return _update_running(text)
 

@@ -34,12 +34,12 @@ def format_outline(outline: Outline, depth: int | None, freshness_note: Note | N
     last_note = index_note(freshness_note, outline.status.notes)
     budget = bytes_beside_footer(DEFAULT_TOKENS, [last_note])
     for level in DETAIL_LEVELS:
-        rows = outline_rows(outline.files, level, depth)
+        rows = outline_rows(outline, level, depth)
         lines = list(map(escape_line, _format_rows(rows, level.symbols)))
         if byte_size("\n".join(lines)) <= budget:
             break
     shown = truncate_lines(lines, budget)
-    notes = [_count_line(outline.files.values(), depth), level.note]
+    notes = [_count_line(outline.files.values(), depth), outline.unparsed_note, level.note]
     if len(shown) < len(lines):
         notes.append(f"{len(lines) - len(shown)} more lines: outline a subfolder.")
     return join_answer(["\n".join(shown)], notes, last_note)
@@ -92,11 +92,12 @@ def _format_rows(rows: Iterable[OutlineRow], symbols: str) -> Iterator[str]:
             yield f"{row.path} {file_count(row.files)}"
         elif symbols == "names":
             names = top_level_names(row.entries)
-            yield f"{row.path}: {', '.join(names)}" if names else row.path
+            title = f"{row.path}{row.mark}"
+            yield f"{title}: {', '.join(names)}" if names else title
         elif symbols == "count":
-            yield f"{row.path} {len(row.entries)}"
+            yield f"{row.path} {len(row.entries)}{row.mark}"
         else:
-            yield row.path
+            yield f"{row.path}{row.mark}"
             yield from map(_entry_line, row.entries)
 
 

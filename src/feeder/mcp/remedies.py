@@ -18,7 +18,7 @@ _TOOLS = {
     "similar": ("similar", "target"),
 }
 """The tool and its argument for each command that is a tool."""
-_TOOL_COMMAND = re.compile(rf"feeder ({'|'.join(_TOOLS)})\b(?: (\S+))?")
+_TOOL_COMMAND = re.compile(rf"feeder ({'|'.join(_TOOLS)})\b(?: ([^\s)]+))?")
 _SHELL_COMMAND = (
     r"feeder [a-z]+(?:(?: with the same)? --?[\w-]+(?: (?:'[^']*'|[^\s;,)-][^\s;,)]*))?)*"
 )

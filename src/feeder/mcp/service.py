@@ -82,14 +82,14 @@ class IndexService(ToolProvider):
 
         Raises UserError if there is no index.
         """
-        from feeder.corpus.unindexed_files import with_changed_files_note
+        from feeder.corpus.unread_files import with_absence_notes
 
         on_progress("opening the index")
         refreshed = self._refresher.refresh(on_progress)
         with self.index_pool.borrow() as index:
             on_progress("searching")
             corpus = index.corpus._replace(seen_tree=refreshed.tree)
-            with with_changed_files_note(corpus):
+            with with_absence_notes(corpus, refreshed.note):
                 return work(index._replace(corpus=corpus), refreshed.note)
 
     def begin_refresh(self) -> IndexingProgress | None:

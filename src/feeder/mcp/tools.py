@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from feeder.corpus.unindexed_files import with_changed_files_note
+from feeder.corpus.unread_files import with_absence_notes
 from feeder.errors import UserError
 from feeder.escaping import escape_line
 from feeder.grep.exact_search import LineRequest, search_lines
@@ -128,7 +128,8 @@ def references(index: SearchIndex, arguments: Arguments, freshness_note: Note | 
     corpus = index.corpus
 
     def last_note(entries: object) -> str:
-        return index_note(freshness_note, corpus.status(is_empty=not entries).notes)
+        status = corpus.status(is_empty=not entries, searched=corpus.scope)
+        return index_note(freshness_note, status.notes)
 
     kind, depth = arguments.get("kind", ""), arguments["depth"]
     if kind == "definition":
@@ -160,8 +161,9 @@ def impact(index: SearchIndex, arguments: Arguments, freshness_note: Note | None
     if on_disk and not change.paths and base is None:
         change = read(working_tree=False)
     whole = find_impact(index, change)
-    is_empty = not any(whole.counts.values())
-    last_note = index_note(freshness_note, corpus.status(is_empty=is_empty).notes)
+    is_empty = not (whole.references and whole.tests)
+    status = corpus.status(is_empty=is_empty, searched=corpus.scope)
+    last_note = index_note(freshness_note, status.notes)
     shown = whole.first(corpus, MAX_IMPACT_ENTRIES)
     return ToolResult(format_impact(shown, whole, last_note))
 
@@ -205,7 +207,7 @@ def _resolve_target(index: SearchIndex, text: str) -> Target:
 
 def _read_target(index: SearchIndex, text: str) -> ReadResult:
     try:
-        with with_changed_files_note(index.corpus):
+        with with_absence_notes(index.corpus):
             return ReadResult(text, read_target(index.corpus, _resolve_target(index, text)))
     except UserError as exc:
         return ReadResult(text, None, error=escape_line(error_for_agent(exc)))

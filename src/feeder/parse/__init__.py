@@ -8,6 +8,7 @@ index.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from feeder.line_ranges import LineRange
 from feeder.nodes import LineRun, Node
 from feeder.parse.compressed_source import SourceBlock
 
@@ -21,7 +22,9 @@ class ParsedFile(NamedTuple):
 
     `static_vectors` are the nodes' vectors by the static model, if there is one. `source_blocks` is
     the stored source, if requested and if there are nodes. `line_runs` has one for each
-    node. `encoded` is what a `NodeEncoder` has made of the file, which then has no `nodes`.
+    node. `unparsed` are the lines of the file that its grammar could not parse, also those of
+    embedded code. `encoded` is what a `NodeEncoder` has made of the file, which then has no
+    `nodes`.
     """
 
     path: str
@@ -33,6 +36,7 @@ class ParsedFile(NamedTuple):
     static_vectors: tuple[bytes, ...] = ()
     source_blocks: tuple[SourceBlock, ...] = ()
     line_runs: tuple[LineRun, ...] = ()
+    unparsed: tuple[LineRange, ...] = ()
     encoded: Any = None
 
 

@@ -13,7 +13,7 @@ from feeder.parse.captures import pattern_matches
 from feeder.parse.code import declaration_tree
 from feeder.parse.grammars import Grammars, query_matches
 from feeder.parse.layout import SourceText, Span, find_split_points
-from feeder.parse.syntax_tree import parse_range
+from feeder.parse.syntax_tree import parse_range, unparsed_lines
 
 REGION_MIN = 200
 """Minimum characters of a region without declarations that is a chunk of its own."""
@@ -67,7 +67,8 @@ def find_regions(root: Syntax, query: Query) -> list[Region]:
 def add_regions(
     grammars: Grammars, host: HostFile, root_span: Span, regions: Iterable[Region]
 ) -> dict[int, int]:
-    """Adds the declarations in a file's regions to its span tree; returns their split points.
+    """Adds the declarations in a file's regions, and the lines that cannot be parsed, to its span
+    tree; returns their split points.
 
     A region's default export is named after the file. A region in a language that is not code
     stays as it is.
@@ -82,6 +83,7 @@ def add_regions(
         root = parse_range(grammar, host.text, source.range(*region.content))
         captures = pattern_matches(host.text, grammar.patterns, *region.content)
         inner = declaration_tree(source, root, grammar.query, captures, Span(*region.content))
+        root_span.unparsed += unparsed_lines(root)
         root_span.relations = sorted([*root_span.relations, *inner.relations])
         if inner.children or len(source.text(*region.content)) >= REGION_MIN:
             _rename_default_export(inner.children, host.name)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node as Syntax
 
+from feeder.line_ranges import LineRange, merge_ranges
 from feeder.nodes import Node, embedding_input
 from feeder.parse import ParsedFile, StaticEmbedder, line_formats, notebooks
 from feeder.parse.captures import pattern_matches
@@ -26,7 +27,7 @@ from feeder.parse.query_checks import capture_names
 from feeder.parse.secrets import mask_text
 from feeder.parse.sections import document_element_tree, section_tree
 from feeder.parse.splitting import SplitPoints
-from feeder.parse.syntax_tree import parse_tree
+from feeder.parse.syntax_tree import parse_tree, unparsed_lines
 from feeder.source import file_types
 
 LINE_FORMAT_LANGUAGES = line_formats.MARKUP_LANGUAGES | line_formats.SEPARATED_LANGUAGES
@@ -74,21 +75,22 @@ def parse_file(
         )
     except NotTextError as exc:
         return ParsedFile(path, [], skip=str(exc))
+    unparsed: tuple[LineRange, ...] = ()
     if file.document:
         nodes = _document_nodes(file.source, file.document)
     elif file.notebook:
-        nodes = notebooks.notebook_nodes(grammars, file.notebook, _host_file(file))
+        nodes, unparsed = notebooks.notebook_nodes(grammars, file.notebook, _host_file(file))
     elif file.language in LINE_FORMAT_LANGUAGES and file.original_text.strip():
         nodes = _line_format_nodes(file)
     elif file.kind == "text":
         is_damaged = file.language == notebooks.LANGUAGE and file.original_text.strip()
         return _parsed_file(file, _plain_nodes(file), INVALID_NOTEBOOK if is_damaged else None)
     else:
-        nodes = _grammar_nodes(grammars, file)
+        nodes, unparsed = _grammar_nodes(grammars, file)
     if len(nodes) > NODES_LIMIT:
         reason = f"more than {NODES_LIMIT} nodes: indexed as plain text"
         return _parsed_file(file, _plain_nodes(file), reason)
-    return _parsed_file(file, nodes)
+    return _parsed_file(file, nodes)._replace(unparsed=unparsed)
 
 
 def parse_as_plain_text(  # noqa: PLR0913 - the file and its options
@@ -179,8 +181,10 @@ def _mask_elements(path: str, elements: Sequence[DocumentElement]) -> list[Docum
     ]
 
 
-def _grammar_nodes(grammars: Grammars, file: _OpenFile) -> list[Node]:
-    """The nodes of a file in a language that has a grammar, and of its embedded regions."""
+def _grammar_nodes(grammars: Grammars, file: _OpenFile) -> tuple[list[Node], tuple[LineRange, ...]]:
+    """The nodes of a file in a language that has a grammar, and of its embedded regions; and the
+    lines that could not be parsed.
+    """
     grammar = grammars.grammar(file.language)
     root = parse_tree(grammar, file.original_text)
     if file.kind == "code":
@@ -189,12 +193,14 @@ def _grammar_nodes(grammars: Grammars, file: _OpenFile) -> list[Node]:
         )
     else:
         span = _grammar_document_tree(file.source, root, grammar)
+    span.unparsed += unparsed_lines(root)
     split_points = find_split_points(file.source, root, grammar.split_query)
     if grammar.embedded_query:
         split_points |= add_regions(
             grammars, _host_file(file), span, find_regions(root, grammar.embedded_query)
         )
-    return layout_nodes(file.source, span, file.language, split_points)
+    nodes = layout_nodes(file.source, span, file.language, split_points)
+    return nodes, merge_ranges(span.unparsed)
 
 
 def _grammar_document_tree(source: SourceText, root: Syntax, grammar: Grammar) -> Span:

@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from tree_sitter import Node as Syntax
 from tree_sitter import Point, Query, Range
 
+from feeder.line_ranges import LineRange
 from feeder.nodes import DOCUMENT_TYPES, Member, Node
 from feeder.parse.grammars import query_cursor
 from feeder.parse.relations import FileRelations, Site
@@ -54,8 +55,8 @@ class MemberName(NamedTuple):
 class Span(Struct):
     """A byte range of a file that becomes a node, with the spans inside it in order.
 
-    The root span of a file has the `members` and the `relations` of the whole file. A declaration's
-    body begins at `body`, and its name ends at `name_end`.
+    The root span of a file has the `members`, the `relations` and the `unparsed` lines of the whole
+    file. A declaration's body begins at `body`, and its name ends at `name_end`.
     """
 
     start: int
@@ -67,6 +68,7 @@ class Span(Struct):
     children: list["Span"] = field(default_factory=list)
     members: list[MemberName] = field(default_factory=list)
     relations: list[Site] = field(default_factory=list)
+    unparsed: list[LineRange] = field(default_factory=list)
     body: int | None = None
     name_end: int = 0
 

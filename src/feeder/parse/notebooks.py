@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
+from feeder.line_ranges import LineRange, merge_ranges
 from feeder.nodes import Node
 from feeder.parse.embedded import HostFile, Region, add_regions
 from feeder.parse.grammars import Grammars
@@ -87,8 +88,12 @@ def parse_notebook(content: bytes) -> Notebook | None:
     return notebook
 
 
-def notebook_nodes(grammars: Grammars, notebook: Notebook, host: HostFile) -> list[Node]:
-    """The nodes of a notebook: its text as sections, with the code cells as regions in them."""
+def notebook_nodes(
+    grammars: Grammars, notebook: Notebook, host: HostFile
+) -> tuple[list[Node], tuple[LineRange, ...]]:
+    """The nodes of a notebook: its text as sections, with the code cells as regions in them; and
+    the lines that could not be parsed.
+    """
     (source, text, _), markdown = host, grammars.grammar("markdown")
     prose = (source.range(*cell[1:]) for cell in notebook.cells if cell.kind == "markdown")
     trees = (parse_range(markdown, text, byte_range) for byte_range in prose)
@@ -97,7 +102,11 @@ def notebook_nodes(grammars: Grammars, notebook: Notebook, host: HostFile) -> li
     regions = [Region(byte_range, byte_range, notebook.extension) for byte_range in code]
     without_magic = _MAGIC_LINE.sub(lambda match: b" " * len(match[0]), text)
     split_points = add_regions(grammars, host._replace(text=without_magic), span, regions)
-    return with_file_lines(layout_nodes(source, span, LANGUAGE, split_points), notebook)
+    ranges = notebook.line_ranges
+    unparsed = merge_ranges(
+        (ranges[first - 1][0], ranges[last - 1][1]) for first, last in span.unparsed
+    )
+    return with_file_lines(layout_nodes(source, span, LANGUAGE, split_points), notebook), unparsed
 
 
 def with_file_lines(nodes: Iterable[Node], notebook: Notebook) -> list[Node]:

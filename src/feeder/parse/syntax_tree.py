@@ -8,6 +8,7 @@ import re
 from tree_sitter import Node as Syntax
 from tree_sitter import Range
 
+from feeder.line_ranges import LineRange, merge_ranges
 from feeder.parse.grammars import Grammar
 
 ERROR_SHARE = 0.1
@@ -66,6 +67,25 @@ def _error_bytes(root: Syntax) -> int:
                 below += node.children
         level = below
     return total
+
+
+def unparsed_lines(root: Syntax) -> tuple[LineRange, ...]:
+    """The lines that the grammar could not parse: those of ERROR and MISSING nodes.
+
+    They are lines of the file, also for a tree of `parse_range`. What was blanked before parsing is
+    in no such node. A node that ends with a line end does not reach into the next line.
+    """
+    ranges: list[LineRange] = []
+    to_visit = [root] if root.has_error else []
+    while to_visit:
+        node = to_visit.pop()
+        if node.is_error or node.is_missing:
+            (first, _), (last, end_column) = node.start_point, node.end_point
+            last += end_column > 0 or last == 0
+            ranges.append((min(first + 1, last), last))
+        else:
+            to_visit += [child for child in node.children if child.has_error or child.is_missing]
+    return merge_ranges(ranges)
 
 
 def blank_hidden(content: bytes, hidden: re.Pattern[bytes]) -> bytes:

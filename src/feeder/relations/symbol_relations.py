@@ -32,7 +32,8 @@ class SymbolRelations(NamedTuple):
     """The definitions of a name, the surest first, and what refers to the first of them.
 
     `definitions` is None for a node that was named itself, `uses` for a name at a position, and
-    `references` for a section or chunk, to which no code refers.
+    `references` for a section or chunk, to which no code refers. There may be more definitions,
+    references or implementations where the search for them was cut.
     """
 
     name: str
@@ -40,9 +41,12 @@ class SymbolRelations(NamedTuple):
     references: ReferencePage | None
     implementations: Sequence[Implementation]
     uses: UsePage | None
+    has_more_implementations: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """All lists; `total` counts the references, and there may be more if `at_least`."""
+        """All lists, of which each is the first part of its total; the totals may be too small
+        where their `at_least` says so.
+        """
         definitions = self.definitions.definitions if self.definitions else []
         references, uses = self.references, self.uses
         return {
@@ -52,8 +56,14 @@ class SymbolRelations(NamedTuple):
             "total": references.total if references else 0,
             "resolved": references.resolved if references else 0,
             "at_least": bool(references and references.at_least),
-            "implementations": [one._asdict() for one in self.implementations],
+            "implementations": [
+                one._asdict() for one in self.implementations[:MAX_IMPLEMENTATIONS]
+            ],
+            "implementations_total": len(self.implementations),
+            "implementations_at_least": self.has_more_implementations,
             "uses": uses.as_json()["references"] if uses else [],
+            "uses_total": uses.total if uses else 0,
+            "uses_at_least": bool(uses and uses.at_least),
         }
 
 
@@ -84,7 +94,7 @@ def _relations(
         # a section or chunk, to which no code refers
         return SymbolRelations(name, definitions, None, (), None)
     implementations: Sequence[Implementation] = ()
+    is_cut = False
     if references.target.is_type or references.target.owner:
-        _, implementations, _ = find_implementations(corpus, target, name)
-    shown = implementations[:MAX_IMPLEMENTATIONS]
-    return SymbolRelations(name, definitions, references, shown, None)
+        _, implementations, is_cut = find_implementations(corpus, target, name)
+    return SymbolRelations(name, definitions, references, implementations, None, is_cut)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from feeder.corpus.file_contents import current_files, decode_lines, is_unreadable_document
 from feeder.corpus.index_status import Corpus, IndexStatus
 from feeder.errors import UserError
+from feeder.line_ranges import LineRange, count_lines, encode_ranges, merge_ranges, ranges_within
 from feeder.nodes import Member
-from feeder.notes import Note
+from feeder.notes import Note, NoteKind
 from feeder.parse.extract import NOT_INSTALLED
 from feeder.query.literals import LiteralMatch
 from feeder.query.query_plan import DEFAULT_LINES
@@ -28,6 +29,7 @@ from feeder.snippets.snippets import (
 from feeder.snippets.statement_lines import statement_end
 from feeder.store.hits import Hit
 from feeder.store.node_parts import read_part_ranges
+from feeder.store.unread_files import unparsed_lines
 
 if TYPE_CHECKING:
     from feeder.query.query import Query
@@ -284,8 +286,29 @@ def _snippet_json(snippet: Snippet) -> dict[str, Any]:
 def read_target(corpus: Corpus, target: Target) -> Page:
     """Builds the page of a target: whole nodes, or the lines of a path.
 
-    Raises UserError for lines that the file does not have, and for a file that cannot be shown.
+    A note names those of its lines that no grammar knows. Raises UserError for lines that the file
+    does not have, and for a file that cannot be shown.
     """
+    page = _target_page(corpus, target)
+    unparsed = unparsed_lines(corpus.database, corpus.repo, target.path)
+    hits = [shown.result.hit for shown in page.hits]
+    shown_ranges = merge_ranges(
+        one for hit in hits for one in ranges_within(unparsed, hit.start_line, hit.end_line)
+    )
+    if not shown_ranges:
+        return page
+    return page._replace(notes=[*page.notes, _unparsed_note(target.path, shown_ranges)])
+
+
+def _unparsed_note(path: str, ranges: Sequence[LineRange]) -> Note:
+    lines = encode_ranges(ranges).replace(",", ", ")
+    is_one = count_lines(ranges) == 1
+    subject = f"Line {lines} of {path} is" if is_one else f"Lines {lines} of {path} are"
+    text = f"{subject} unknown to its grammar; functions there may be missing."
+    return Note(NoteKind.UNPARSED_LINES, text)
+
+
+def _target_page(corpus: Corpus, target: Target) -> Page:
     names = {hit.symbol or hit.logical_path for hit in target.hits}
     is_one = len(names) == 1 and names != {None}
     if target.lines is None and (is_one or not target.is_file):

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from feeder.corpus.skipped_files import skipped_path_notes, typed_path_notes
+from feeder.corpus.unread_files import unread_notes
 from feeder.errors import ServiceError, UserError
 from feeder.notes import Note, NoteKind, model_failed_note
 from feeder.query.query import MAX_QUERY_CHARS, QueryText
@@ -355,12 +356,14 @@ def run_plan(
     ranked = _rank_plan(index, plan, on_warning) if plan.text else _list_scope(database, plan.scope)
     results = paginate(database, ranked, pagination, excerpt_lookup(index.store))
     notes, at_least = [*plan.notes, *results.notes], plan.is_truncated or results.at_least
+    repos = plan.scope.repos or (index.corpus.repo,)
     if not results.total:
-        repos = plan.scope.repos or (index.corpus.repo,)
         notes += skipped_path_notes(database, repos, plan.scope)
     elif is_local(database):
         # one more query at Cloudflare would take longer than the search
         notes += typed_path_notes(index.corpus, plan.text, index.directory)
+    if not (results.total and results.has_match):
+        notes += unread_notes(database, plan.scope._replace(repos=repos))
     return results._replace(notes=notes, at_least=at_least)
 
 

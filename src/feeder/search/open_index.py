@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.config import Settings
 from feeder.corpus.index_status import Corpus
-from feeder.corpus.unindexed_files import with_changed_files_note
+from feeder.corpus.unread_files import with_absence_notes
 from feeder.notes import Note, NoteKind
 from feeder.query.query_plan import directory_below
 from feeder.ranking.retrieval import QueryModel, query_models
@@ -68,5 +68,5 @@ def open_index(settings: Settings, workspace: Workspace | None = None) -> Iterat
     workspace = workspace or current_workspace(settings)
     with open_session(workspace, settings, writes=False, create=False) as store:
         index = SearchIndex.from_session(store, settings)
-        with with_changed_files_note(index.corpus):
+        with with_absence_notes(index.corpus):
             yield index

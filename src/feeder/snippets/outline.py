@@ -8,11 +8,16 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from feeder.corpus.index_status import Corpus, IndexStatus
+from feeder.corpus.unread_files import unread_notes
 from feeder.escaping import count_of
+from feeder.line_ranges import count_lines, decode_ranges
 from feeder.nodes import MAX_GAP_LINES
+from feeder.notes import unparsed_text
 from feeder.snippets.excerpts import UNAVAILABLE_REASONS, ExcerptReader, Freshness, freshness_text
-from feeder.store.hits import Hit, hits_in_files
+from feeder.store.hits import Hit, hits_from_rows, hits_in_files_statement
 from feeder.store.rows import decode_members
+from feeder.store.scope import Scope
+from feeder.store.unread_files import unparsed_from_rows, unparsed_lines_statement
 
 UNNAMED_TYPES = ("chunk", "md_codeblock", "doc_codeblock")
 """Types of nodes without a name of their own."""
@@ -44,14 +49,31 @@ class OutlineEntry(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """The entries of each file in the order of their lines, and the state of the index."""
+    """The entries of each file in the order of their lines, and the state of the index.
+
+    `unparsed` are the lines of files that their grammar does not know, as `line_ranges` encodes
+    them.
+    """
 
     files: dict[str, list[OutlineEntry]]
     status: IndexStatus
+    unparsed: Mapping[str, str] = {}
+
+    @property
+    def unparsed_note(self) -> str:
+        """How much of several files no grammar knows; of one, its line says it."""
+        if len(self.files) < 2 or not self.unparsed:
+            return ""
+        lines = sum(count_lines(decode_ranges(text)) for text in self.unparsed.values())
+        return f"{unparsed_text(len(self.unparsed), lines)}."
 
     def as_json(self) -> dict[str, Any]:
         files = [
-            {"path": path, "nodes": [entry.as_json() for entry in entries]}
+            {
+                "path": path,
+                "nodes": [entry.as_json() for entry in entries],
+                "unparsed": self.unparsed.get(path),
+            }
             for path, entries in self.files.items()
         ]
         return {"files": files, "index": self.status.as_json(), "note": self.status.note}
@@ -59,14 +81,24 @@ class Outline(NamedTuple):
 
 def build_outline(corpus: Corpus, paths: Sequence[str]) -> Outline:
     """Lists the named nodes of files with their current lines."""
-    hits = hits_in_files(corpus.database, corpus.repo, paths)
+    hit_rows, unparsed_rows = corpus.database.run(
+        [
+            hits_in_files_statement(corpus.repo, paths),
+            unparsed_lines_statement(corpus.repo, paths),
+        ]
+    )
+    hits = hits_from_rows(hit_rows)
     reader = ExcerptReader(corpus.database, corpus.base, corpus.repo, hits, with_inner=False)
     files = {
         path: _file_entries(list(file_hits), reader)
         for path, file_hits in groupby(hits, key=lambda hit: hit.path)
     }
     status = corpus.status(len(reader.changed_paths), is_empty=not hits)
-    return Outline({path: files.get(path, []) for path in paths}, status)
+    if len(paths) == 1 and not any(files.values()):
+        searched = Scope.of_repo(corpus.repo, paths[0])
+        status = status._replace(unread=tuple(unread_notes(corpus.database, searched)))
+    unparsed = unparsed_from_rows(unparsed_rows)
+    return Outline({path: files.get(path, []) for path in paths}, status, unparsed)
 
 
 def _file_entries(hits: Sequence[Hit], sources: ExcerptReader) -> list[OutlineEntry]:
@@ -207,26 +239,45 @@ MAX_NAMES = 40
 """Names of a file that an outline lists on one line."""
 
 
+MAX_RANGES_CHARS = 60
+"""Characters of the lines that no grammar knows, on the line of their file."""
+
+
 class OutlineRow(NamedTuple):
-    """A file with the entries to show, or a rolled-up folder with its number of `files`."""
+    """A file with the entries to show, or a rolled-up folder with its number of `files`.
+
+    `unparsed` are the file's lines that its grammar does not know.
+    """
 
     path: str
     entries: Sequence[OutlineEntry] = ()
     files: int = 0
+    unparsed: str = ""
+
+    @property
+    def mark(self) -> str:
+        """Says which lines of the file are not parsed, with a blank before it; else empty."""
+        shown = self.unparsed
+        if len(shown) > MAX_RANGES_CHARS:
+            shown = f"{shown[:MAX_RANGES_CHARS].rpartition(',')[0]},…"
+        return f" (lines not parsed: {shown})" if shown else ""
 
 
-def outline_rows(
-    files: Mapping[str, Sequence[OutlineEntry]], level: DetailLevel, depth: int | None
-) -> list[OutlineRow]:
+def outline_rows(outline: Outline, level: DetailLevel, depth: int | None) -> list[OutlineRow]:
     """The rows of an outline: of each folder first its files, then its folders.
 
     `depth` limits the levels of folders that are listed by file, and the nesting of symbols.
     """
+    files = outline.files
     limits = [limit for limit in (depth, level.folder_levels) if limit is not None]
     counts = Counter(_rolled_up(files, min(limits, default=None)))
     nesting = 1 if level.symbols == "top" else depth
     return [
-        OutlineRow(path, [one for one in files[path] if nesting is None or one.depth < nesting])
+        OutlineRow(
+            path,
+            [one for one in files[path] if nesting is None or one.depth < nesting],
+            unparsed=outline.unparsed.get(path, ""),
+        )
         if path in files
         else OutlineRow(path, files=count)
         for path, count in counts.items()

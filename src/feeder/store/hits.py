@@ -159,7 +159,13 @@ def first_hits(database: Database, scope: Scope, limit: int) -> list[Hit]:
 
 def hits_in_files(database: Database, repo: str, paths: Iterable[str]) -> list[Hit]:
     """Returns the nodes of files in the order of paths and lines, outer nodes before inner ones."""
-    return _read_hits(database, HITS_IN_FILES, repo, json.dumps(list(paths)))
+    [rows] = database.run([hits_in_files_statement(repo, paths)])
+    return hits_from_rows(rows)
+
+
+def hits_in_files_statement(repo: str, paths: Iterable[str]) -> Statement:
+    """Selects the same."""
+    return Statement(HITS_IN_FILES, (repo, json.dumps(list(paths))))
 
 
 def hits_by_id_prefix(database: Database, repo: str, prefix: str, limit: int) -> list[Hit]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from feeder.store import Row, Statement, stored_source
+from feeder.store.unread_files import UNPARSED_TOTAL
 
 COUNTS_KEY = "counts"
 """The key of a repository in `meta`."""
@@ -55,6 +56,7 @@ INSERT INTO meta (key, value) SELECT ?2, json_object('run', ?3,
   'languages', json(coalesce(?5, {_pairs("language", "docs WHERE repo = ?1")})),
   'endings', json({_ENDINGS}),
   'nodes', (SELECT CAST(total(nodes) AS INTEGER) FROM files WHERE repo = ?1),
+  'unparsed', json((SELECT json_array(files, lines) FROM ({UNPARSED_TOTAL}))),
   'texts', json((SELECT json_array(count(*), coalesce(sum(length(text)), 0)) FROM texts
     WHERE repo = ?1)))
 WHERE (SELECT value FROM meta WHERE key = ?6) = ?3
@@ -68,7 +70,8 @@ UPDATE meta SET value = json_set(value, '$.run', ?3) WHERE key = ?1 AND value->>
 
 class IndexCounts(NamedTuple):
     """Numbers of files by state, of nodes by type and by language, and of files that are not
-    indexed by reason, the largest first; rows and bytes of stored source.
+    indexed by reason, the largest first; rows and bytes of stored source; files with lines that
+    their grammar could not parse, and these lines.
     """
 
     files: dict[str, int]
@@ -76,6 +79,7 @@ class IndexCounts(NamedTuple):
     languages: dict[str, int]
     skipped: dict[str, int]
     texts: tuple[int, int]
+    unparsed: tuple[int, int] = (0, 0)
 
 
 class NodeChangeCounts:
@@ -130,12 +134,14 @@ def known_counts(meta: Mapping[str, str], repo: str) -> dict[str, Any] | None:
 def counts_from_json(counts: Mapping[str, Any]) -> IndexCounts:
     """Returns the counts in the form of `count_statements`' rows."""
     rows, size = counts["texts"]
+    files, lines = counts.get("unparsed", (0, 0))  # not in counts of earlier versions
     return IndexCounts(
         counts_by_kind(counts["files"]),
         counts_by_kind(counts["node_types"]),
         counts_by_kind(counts["languages"]),
         counts_by_kind(counts["skipped"]),
         (rows, size),
+        (files, lines),
     )
 
 
@@ -147,17 +153,19 @@ def count_statements(repo: str) -> list[Statement]:
         Statement(COUNTS_BY_COLUMN.format("language", "docs"), (repo,)),
         Statement(SKIPPED_COUNTS, (repo,)),
         stored_source.size_statement(repo),
+        Statement(UNPARSED_TOTAL, (repo,)),
     ]
 
 
 def counts_from_rows(row_sets: Iterable[Sequence[Row]]) -> IndexCounts:
-    files, node_types, languages, skipped, [(rows, size)] = row_sets
+    files, node_types, languages, skipped, [(rows, size)], [unparsed] = row_sets
     return IndexCounts(
         counts_by_kind(files),
         counts_by_kind(node_types),
         counts_by_kind(languages),
         counts_by_kind(skipped),
         (cast("int", rows), cast("int", size)),
+        cast("tuple[int, int]", tuple(unparsed)),
     )
 
 

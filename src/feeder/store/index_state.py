@@ -17,7 +17,8 @@ class FileRow(NamedTuple):
 
     `stopped` is 1 if the parser was stopped by a limit. `parser` identifies the parser and static
     model by which the file was read; it is empty if the file was not read, and in rows of earlier
-    versions, for which the parser in `meta` is valid.
+    versions, for which the parser in `meta` is valid. `unparsed` are the lines that the file's
+    grammar could not parse, in the form of `line_ranges`; None without any.
     """
 
     path: str
@@ -26,11 +27,12 @@ class FileRow(NamedTuple):
     reason: str | None
     stopped: int = 0
     parser: str = ""
+    unparsed: str | None = None
 
 
 class UnchangedFiles(NamedTuple):
     """Files of an index whose `meta` is as expected: the number of indexed ones, those with a
-    reason.
+    reason or with unparsed lines.
     """
 
     indexed: int = 0

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from feeder.errors import UserError
+from feeder.notes import unparsed_text
 from feeder.store import Database, Statement, sql, stored_descriptions
 from feeder.store.batch import Batch, read, read_number, read_texts
 from feeder.store.index_counts import (
@@ -98,7 +99,8 @@ class Statistics:
     """The contents of the index for a repository; counts by state, type and language.
 
     `texts` has the `rows` of stored source and their `bytes`, compressed; `descriptions` the number
-    of described nodes, by model.
+    of described nodes, by model; `unparsed` the `files` with lines that their grammar does not
+    know, and these `lines`.
     """
 
     repo: str
@@ -109,6 +111,7 @@ class Statistics:
     skipped: dict[str, int]
     texts: dict[str, int]
     descriptions: dict[str, int]
+    unparsed: dict[str, int]
 
     @property
     def models(self) -> list[str]:
@@ -136,6 +139,8 @@ class Statistics:
             counts: dict[str, int] = getattr(self, name)
             parts = ", ".join(f"{count} {kind}" for kind, count in counts.items())
             yield f"{name.replace('_', ' ')}: {sum(counts.values())} ({parts or 'none'})"
+        if self.unparsed["files"]:
+            yield unparsed_text(self.unparsed["files"], self.unparsed["lines"])
         if self.texts["rows"]:
             size = f"{self.texts['bytes'] / 1e6:,.1f} MB compressed"
             yield f"texts: {self.texts['rows']:,} rows, {size}"
@@ -161,6 +166,7 @@ def statistics(database: Database, repo: str) -> Statistics:
     )
     own = {key.removeprefix(f"{repo}:"): value for key, value in meta.items()}
     in_rows, in_bytes = counts.texts
+    files, lines = counts.unparsed
     return Statistics(
         repo,
         own,
@@ -170,6 +176,7 @@ def statistics(database: Database, repo: str) -> Statistics:
         counts.skipped,
         {"rows": in_rows, "bytes": in_bytes},
         counts_by_kind(described.rows),
+        {"files": files, "lines": lines},
     )
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from feeder.bigrams import split_text
 from feeder.errors import TooLargeError
+from feeder.line_ranges import LineRange, encode_ranges
 from feeder.nodes import LineRun, Member, Node, embedding_input, node_ids, text_sha
 from feeder.parse.compressed_source import SourceBlock
 from feeder.store import Database, Row, Statement, Value
@@ -66,7 +67,8 @@ class IndexedFile(NamedTuple):
     `masked` counts masked secrets. `stopped` means that the parser was stopped by a limit, which
     another run may not reach. `static_vectors` are codes in the order of the nodes, empty without a
     static model. `source_parts` are set if the index stores source. `parser` identifies the parser
-    and the static model; it is empty if the file was not read.
+    and the static model; it is empty if the file was not read. `unparsed` are lines that its
+    grammar could not parse.
     """
 
     path: str
@@ -79,6 +81,7 @@ class IndexedFile(NamedTuple):
     static_vectors: Sequence[bytes] = ()
     source_parts: Sequence[SourceBlock] = ()
     parser: str = ""
+    unparsed: Sequence[LineRange] = ()
 
     @property
     def ids(self) -> Sequence[str]:
@@ -197,7 +200,7 @@ def decode_members(text: str) -> Iterator[Member]:
 def file_rows(files: Iterable[IndexedFile], *, pending: bool) -> Iterator[list[Value]]:
     """Yields a row of `files` for each.
 
-    Path, blob, number of nodes, state, reason, stopped, parser, language, lines.
+    Path, blob, number of nodes, state, reason, stopped, parser, language, lines, unparsed.
     """
     for file in files:
         with_nodes = "pending" if pending and file.ids else "clean"
@@ -212,6 +215,7 @@ def file_rows(files: Iterable[IndexedFile], *, pending: bool) -> Iterator[list[V
             file.parser,
             file.rows.language,
             file.rows.lines,
+            encode_ranges(file.unparsed) or None,
         ]
 
 

@@ -63,10 +63,12 @@ _DIFFERS_FROM_EXPECTED = """
   SELECT 1 FROM json_each(?2) e LEFT JOIN meta m ON m.key = e.key WHERE m.value IS NOT e.value
 ))
 """
-# if all values are as expected, only files with a reason are returned; the others are counted
+# if all values are as expected, only files with a reason or unparsed lines are returned; the
+# others are counted
 READ_FILES = f"""
-SELECT path, blob, state, reason, stopped, parser FROM files
-WHERE repo = ?1 AND path > ?3 AND (reason IS NOT NULL OR {_DIFFERS_FROM_EXPECTED})
+SELECT path, blob, state, reason, stopped, parser, unparsed FROM files
+WHERE repo = ?1 AND path > ?3
+AND (coalesce(reason, unparsed) IS NOT NULL OR {_DIFFERS_FROM_EXPECTED})
 ORDER BY path LIMIT ?4
 """
 COUNT_INDEXED_FILES = (
@@ -74,7 +76,7 @@ COUNT_INDEXED_FILES = (
     f"{_DIFFERS_FROM_EXPECTED}"
 )
 READ_FILES_AT = """
-SELECT path, blob, state, reason, stopped, parser FROM files
+SELECT path, blob, state, reason, stopped, parser, unparsed FROM files
 WHERE repo = ? AND path IN (SELECT value FROM json_each(?)) ORDER BY path
 """
 # equal for equal nodes, as `rows.encode_nodes` makes it
@@ -137,14 +139,14 @@ MERGE_POSTINGS = "INSERT INTO docs_fts (docs_fts) VALUES ('optimize')"
 
 UPSERT_FILES = """
 INSERT INTO files (repo, sha_head, path, blob, nodes, state, reason, stopped, parser, language,
-  lines)
+  lines, unparsed)
 SELECT ?1, ?2, value->>0, value->>1, value->>2, value->>3, value->>4, value->>5, value->>6,
-  value->>7, value->>8
+  value->>7, value->>8, value->>9
 FROM json_each(?3) WHERE true
 ON CONFLICT (repo, path) DO UPDATE SET sha_head = excluded.sha_head, blob = excluded.blob,
   nodes = excluded.nodes, state = excluded.state, reason = excluded.reason,
   stopped = excluded.stopped, parser = excluded.parser, language = excluded.language,
-  lines = excluded.lines
+  lines = excluded.lines, unparsed = excluded.unparsed
 """
 SET_PARSER = """
 UPDATE files SET parser = ?2 WHERE repo = ?1 AND path IN (SELECT value FROM json_each(?3))

@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Generic, Protocol, TypeVar
 
+from feeder.line_ranges import encode_ranges
 from feeder.parse.compressed_source import SourceBlock
 from feeder.source import Entry
 from feeder.store import static_vectors, stored_descriptions, stored_source
@@ -205,7 +206,11 @@ def _is_comparable(file: IndexedFile, row: FileRow) -> bool:
 
 def _wrong_file_columns(file: IndexedFile, row: FileRow) -> list[str]:
     states = {"skipped"} if file.skipped else {"clean", "pending"}
-    facts = {"state": row.state in states, "reason": row.reason == file.reason}
+    facts = {
+        "state": row.state in states,
+        "reason": row.reason == file.reason,
+        "unparsed lines": (row.unparsed or "") == encode_ranges(file.unparsed),
+    }
     return [f"different {name}" for name, is_right in facts.items() if not is_right]
 
 

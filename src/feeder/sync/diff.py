@@ -302,8 +302,10 @@ def report_diff(
 
 
 def report_reasons(report: Report, rows: Iterable[FileRow]) -> None:
-    """Adds to the report why files are skipped or indexed as plain text."""
+    """Adds to the report why files are skipped or indexed as plain text, and unparsed lines."""
     for row in rows:
         if row.reason:
             reasons = report.skipped if row.state == "skipped" else report.as_plain_text
             reasons[row.path] = row.reason
+        if row.unparsed:
+            report.unparsed[row.path] = row.unparsed

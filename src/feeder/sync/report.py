@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from feeder.line_ranges import count_lines, decode_ranges
+from feeder.notes import unparsed_text
 from feeder.source import SkipReason
 from feeder.store.integrity import Damage
 
@@ -59,6 +61,7 @@ class Report:
     descriptions_price: str = ""
     skipped: dict[str, str] = field(default_factory=dict)
     as_plain_text: dict[str, str] = field(default_factory=dict)
+    unparsed: dict[str, str] = field(default_factory=dict)
     secrets_masked: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     requests: Counter[str] = field(default_factory=Counter)
@@ -72,13 +75,22 @@ class Report:
         return round(time.monotonic() - self._began_s, 2)
 
     def as_json(self) -> dict[str, Any]:
-        """Returns all fields; `skipped`, `as_plain_text` and `secrets_masked` are by path.
+        """Returns all fields; `skipped`, `as_plain_text`, `unparsed` and `secrets_masked` are by
+        path.
 
-        Secrets in unchanged files are not counted.
+        `unparsed` has the lines that the file's grammar does not know, as 12-40,55; its numbers of
+        files and lines are `unparsed_files` and `unparsed_lines`. Secrets in unchanged files are
+        not counted.
         """
         # asdict would take a Counter for a list of pairs
         fields = {name: value for name, value in vars(self).items() if name != "_began_s"}
-        return {**fields, "usage": self.usage.as_json() if self.usage else None}
+        counts = {"unparsed_files": len(self.unparsed), "unparsed_lines": self.unparsed_lines}
+        return {**fields, **counts, "usage": self.usage.as_json() if self.usage else None}
+
+    @property
+    def unparsed_lines(self) -> int:
+        """The number of lines that the files' grammars do not know."""
+        return sum(count_lines(decode_ranges(text)) for text in self.unparsed.values())
 
     def lines(self) -> list[str]:
         """Returns a summary of a few lines for people."""
@@ -148,6 +160,8 @@ class Report:
             yield f"  as plain text: {path}: {reason}"
         if (more := len(self.as_plain_text) - MAX_SHOWN_REASONS) > 0:
             yield f"  as plain text: {more} more files"
+        if self.unparsed:
+            yield f"  {unparsed_text(len(self.unparsed), self.unparsed_lines)}"
         if self.secrets_masked:
             count, files = sum(self.secrets_masked.values()), len(self.secrets_masked)
             yield f"  secrets masked {count}, in {files} {'file' if files == 1 else 'files'}"
@@ -181,7 +195,8 @@ class Check(NamedTuple):
 
 
 class ValidationResult(NamedTuple):
-    """The checks of one validation; `notes` say what was not compared.
+    """The checks of one validation; `notes` say what the index lacks, `not_compared` what was not
+    compared.
 
     `advice` says how to repair the differences; `repaired` is set after a repair.
     """
@@ -191,6 +206,7 @@ class ValidationResult(NamedTuple):
     notes: Sequence[str] = ()
     advice: str = ""
     repaired: bool = False
+    not_compared: Sequence[str] = ()
 
     @property
     def passed(self) -> bool:
@@ -211,17 +227,18 @@ class ValidationResult(NamedTuple):
             yield from (f"       {line}" for line in check.differences[:MAX_SHOWN_DIFFERENCES])
             if (more := len(check.differences) - MAX_SHOWN_DIFFERENCES) > 0:
                 yield f"       and {more} more"
-        yield from self.notes
-        yield (
-            "The index is right."
-            if self.passed
-            else f"The index is not right. To do: {self._remedy}"
-        )
+        yield from (*self.notes, *self.not_compared)
+        if not self.passed:
+            yield f"The index is not right. To do: {self._remedy}"
+        elif self.not_compared:
+            yield "The index is right in everything that was compared."
+        else:
+            yield "The index is right."
 
     def as_json(self) -> dict[str, Any]:
         """Returns `passed`, the checks with their figures and differences, and the notes."""
         return {
             "passed": self.passed,
             "checks": [{**check._asdict(), "passed": check.passed} for check in self.checks],
-            "notes": list(self.notes),
+            "notes": [*self.notes, *self.not_compared],
         }

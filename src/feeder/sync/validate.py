@@ -4,8 +4,11 @@ with HEAD, and repairs what does not.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from feeder.errors import ServiceError
+from feeder.line_ranges import count_lines, decode_ranges
+from feeder.notes import unparsed_text
 from feeder.source import Entry
 from feeder.store.index_counts import IndexCounts, counts_from_json, known_counts
 from feeder.store.index_state import FileRow, IndexState, VectorProgress
@@ -25,7 +28,7 @@ from feeder.sync.diff import (
     refuse_unreadable_documents,
     stale_reasons,
 )
-from feeder.sync.report import REPAIR_COMMAND, Check, ValidationResult
+from feeder.sync.report import MAX_SHOWN_REASONS, REPAIR_COMMAND, Check, ValidationResult
 from feeder.sync.side_tables import SideTable, merged
 from feeder.sync.sync import Target, apply_target, side_tables, sync
 from feeder.sync.vector_index import IDENTITY_KEY
@@ -70,13 +73,14 @@ def validate(run: SyncContext, *, wait: bool = False, content: bool = True) -> V
         *(check for table in tables for check in table.check(state, parity, damage)),
         *_check_versions(run, state),
     ]
-    notes = [NO_MODEL] if vector_ids is None and "model" in state.meta else []
-    notes += [note for table in tables for note in table.remaining_notes(state, parity)]
-    result = ValidationResult(checks, damage, notes)
+    not_compared = [NO_MODEL] if vector_ids is None and "model" in state.meta else []
+    notes = [note for table in tables for note in table.remaining_notes(state, parity)]
+    notes += _unparsed_notes(state)
+    result = ValidationResult(checks, damage, notes, not_compared=not_compared)
     if run.tree.root_tree_id:
         result = _compare_with_head(run, state, result, tables, content=content)
     else:
-        result = result._replace(notes=[*notes, NO_COMMIT])
+        result = result._replace(not_compared=[*not_compared, NO_COMMIT])
     return result._replace(advice=_repair_advice(run, state, result))
 
 
@@ -114,14 +118,15 @@ def _compare_with_head(
     diff = compare_files(run.tree.entries(), state.files or {})
     result.checks.append(_check_files(run, state, diff))
     if reason := _no_content_reason(run, state, content=content):
-        return result._replace(notes=[*result.notes, reason])
+        return result._replace(not_compared=[*result.not_compared, reason])
     for table in tables:
         table.configure(is_stored=table.is_stored())
     comparison = compare_content(run, [*diff.unchanged, *diff.pending], state.files or {})
     if run.index.read_state_of([]).meta != state.meta:  # each write leaves its number there
-        return result._replace(notes=[*result.notes, CHANGED_DURING_VALIDATION])
+        return result._replace(not_compared=[*result.not_compared, CHANGED_DURING_VALIDATION])
     result.checks.extend(_check_content(comparison, result.damage))
-    return result._replace(notes=[*result.notes, *_not_compared_notes(comparison)])
+    not_compared = [*result.not_compared, *_not_compared_notes(comparison)]
+    return result._replace(not_compared=not_compared)
 
 
 def repair(run: SyncContext, result: ValidationResult) -> None:
@@ -343,6 +348,19 @@ def _check_content(comparison: Comparison, damage: Damage) -> Iterable[Check]:
         yield Check(
             "every description was made from its node's text", {"files": comparison.files}, wrong
         )
+
+
+def _unparsed_notes(state: IndexState) -> Iterator[str]:
+    """Names the files with lines that their grammar does not know: the index equals them, and may
+    lack their functions.
+    """
+    unparsed = {path: row.unparsed for path, row in (state.files or {}).items() if row.unparsed}
+    if not unparsed:
+        return
+    lines = sum(count_lines(decode_ranges(text)) for text in unparsed.values())
+    named = [f"{path}:{text}" for path, text in islice(unparsed.items(), MAX_SHOWN_REASONS)]
+    more = f" and {len(unparsed) - len(named)} more" if len(unparsed) > len(named) else ""
+    yield f"{unparsed_text(len(unparsed), lines)}: {' '.join(named)}{more}"
 
 
 def _not_compared_notes(comparison: Comparison) -> Iterator[str]:

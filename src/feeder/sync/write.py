@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import NamedTuple, Self, cast
 
 from feeder.errors import TooLargeError
+from feeder.line_ranges import encode_ranges
 from feeder.parse import NodeEncoder, ParsedFile
 from feeder.source import Entry
 from feeder.store.index_state import IndexState, NodeChanges
@@ -166,6 +167,8 @@ def count_file(report: Report, file: IndexedFile, new_ids: Collection[str]) -> N
     if file.reason:
         reasons = report.skipped if file.skipped else report.as_plain_text
         reasons[file.path] = file.reason
+    if file.unparsed:
+        report.unparsed[file.path] = encode_ranges(file.unparsed)
     if file.masked:
         report.secrets_masked[file.path] = file.masked
     types = [
@@ -205,6 +208,7 @@ def indexed_files(run: SyncContext, entries: Sequence[Entry]) -> Iterator[Indexe
             static_vectors=parsed.static_vectors,
             source_parts=parsed.source_blocks,
             parser=made_by.of_file(entry.path, has_nodes=skip is None),
+            unparsed=() if skip else parsed.unparsed,
         )
 
 

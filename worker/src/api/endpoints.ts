@@ -166,8 +166,8 @@ async function similar(context: SearchContext, params: Params): Promise<object> 
 async function node(context: SearchContext, params: Params): Promise<object> {
   const id = requiredParameter(params, "id");
   if (!NODE_ID.test(id)) throw new HttpError(400, "`id` must be 8 to 40 hex digits.", "Use the id of a hit.");
-  const hits = await targetHits(context, id);
-  const rest = { total: hits.length, at_least: false, offset: 0, notes: [] };
+  const { hits, notes } = await targetHits(context, id);
+  const rest = { total: hits.length, at_least: false, offset: 0, notes };
   return { hits: withRequestedFields(hits, { text: ["1"] }), ...rest, ...freshness(context.meta, context.repo) };
 }
 
@@ -180,10 +180,10 @@ async function read(context: SearchContext, params: Params): Promise<object> {
 
 async function readOne(context: SearchContext, target: string): Promise<object> {
   try {
-    return { target, hits: await targetHits(context, target), error: "" };
+    return { target, ...(await targetHits(context, target)), error: "" };
   } catch (error) {
     if (!(error instanceof HttpError) || error.status >= 500) throw error;
-    return { target, hits: [], error: error.message };
+    return { target, hits: [], notes: [], error: error.message };
   }
 }
 
@@ -216,7 +216,7 @@ async function outline(context: SearchContext, params: Params): Promise<object> 
 async function outlineForAgent(context: SearchContext, params: Params): Promise<object> {
   const paths = await filesBelowPath(context, requiredParameter(params, "path"));
   const outlined = await outlineOf(context, paths.slice(0, MAX_OUTLINED_FILES));
-  const files = [...outlined, ...paths.slice(MAX_OUTLINED_FILES).map((path) => ({ path, nodes: [] }))];
+  const files = [...outlined, ...paths.slice(MAX_OUTLINED_FILES).map((path) => ({ path, nodes: [], unparsed: null }))];
   const note = `Of ${paths.length} files the symbols of the first ${MAX_OUTLINED_FILES} are listed: outline a subfolder.`;
   const notes = paths.length > MAX_OUTLINED_FILES ? { notes: [note] } : {};
   return { files, ...notes, ...freshness(context.meta, context.repo) };
@@ -224,8 +224,8 @@ async function outlineForAgent(context: SearchContext, params: Params): Promise<
 
 /** The outline of files, with one request. */
 async function outlineOf({ database, repo }: SearchContext, paths: readonly string[]): Promise<object[]> {
-  const [rows = []] = await database.run([sql.nodesInFiles(repo, paths)]);
-  return outlineFiles(paths, sortNodes(rows.map(hitFromRow)));
+  const [rows = [], unparsed = []] = await database.run([sql.nodesInFiles(repo, paths), sql.unparsedLines(repo, paths)]);
+  return outlineFiles(paths, sortNodes(rows.map(hitFromRow)), unparsed);
 }
 
 /** A page of the files in a folder, indexed or not, with the skip reason. */
@@ -252,7 +252,8 @@ async function status(context: SearchContext): Promise<object> {
   const contents = new FileContents(context);
   const [lines = []] = await context.database.run([sql.descriptionModels(repo)]);
   const { meta } = context;
-  const { files, node_types: types, languages, skipped, texts: size } = keptCounts(meta, repo) ?? (await countAll(context));
+  const counted = keptCounts(meta, repo) ?? (await countAll(context));
+  const { files, node_types: types, languages, skipped, texts: size, unparsed = [0, 0] } = counted;
   const ownMeta = Object.fromEntries(
     Array.from(meta, ([key, value]) => [key.replace(`${repo}:`, ""), value]),
   );
@@ -262,7 +263,7 @@ async function status(context: SearchContext): Promise<object> {
   const statistics = { repo, meta: ownMeta, files: byState, node_types, languages: byLanguage, descriptions };
   return {
     repo,
-    holds: { ...statistics, skipped: reasons, texts: { rows: size[0], bytes: size[1] } },
+    holds: { ...statistics, skipped: reasons, texts: { rows: size[0], bytes: size[1] }, unparsed: { files: unparsed[0], lines: unparsed[1] } },
     costs: lastRunCosts(ownMeta),
     places: { folder: null, web: gitHubUrl(env, meta, repo) },
     has: { texts: contents.areAvailable, patterns: false, proof: false, history: false },
@@ -272,14 +273,22 @@ async function status(context: SearchContext): Promise<object> {
 
 /** Counts every node and file. */
 async function countAll({ database, repo }: SearchContext): Promise<IndexCounts> {
-  const [files = [], types = [], languages = [], skipped = [], [size = [0, 0]] = []] = await database.run([
+  const [files = [], types = [], languages = [], skipped = [], [size = [0, 0]] = [], [unparsed = [0, 0]] = []] = await database.run([
     sql.countBy("state", "files", repo),
     sql.countBy("node_type", "docs", repo),
     sql.countBy("language", "docs", repo),
     sql.skippedFiles(repo),
     sql.storedSourceSize(repo),
+    sql.unparsedTotal(repo),
   ]);
-  return { files, node_types: types, languages, skipped, texts: size as [number, number] };
+  return {
+    files,
+    node_types: types,
+    languages,
+    skipped,
+    texts: size as [number, number],
+    unparsed: unparsed as [number, number],
+  };
 }
 
 /** The costs of the last run of each kind. */
@@ -302,11 +311,11 @@ const ENDPOINTS: Record<string, Endpoint> = {
   status,
 };
 
-/** The JSON of a target's nodes or lines, with all of their text. */
-async function targetHits(context: SearchContext, text: string): Promise<object[]> {
+/** The JSON of a target's nodes or lines, with all of their text, and notes about them. */
+async function targetHits(context: SearchContext, text: string): Promise<{ hits: object[]; notes: string[] }> {
   const contents = new FileContents(context);
-  const results = await readTarget(context, contents, await resolveTarget(context, text));
-  return hitsJson(context, contents, results, { words: [], lines: null });
+  const { results, notes } = await readTarget(context, contents, await resolveTarget(context, text));
+  return { hits: hitsJson(context, contents, results, { words: [], lines: null }), notes };
 }
 
 /** The hits with their whole text and the parts of their score only if requested: these are most of an answer's size. */

@@ -13,6 +13,7 @@ import {
 } from "../relations/definitions.ts";
 import { FileContents } from "../snippets/excerpts.ts";
 import { freshness } from "../corpus/index_status.ts";
+import { unreadNotesOfRepo } from "../corpus/unread_files.ts";
 import type { Definition } from "../relations/modules.ts";
 import {
   findImplementations,
@@ -58,14 +59,16 @@ export async function answerRelations(context: SearchContext, place: string): Pr
       const { resolved: _, ...defined } = definition;
       return { ...referenceJson(sites[at]!), definition: defined };
     });
-    return { name: symbol, definitions: [], ...relations, uses: entries };
+    const totals = { uses_total: uses.total, uses_at_least: uses.atLeast };
+    return { name: symbol, definitions: [], ...relations, uses: entries, ...totals };
   }
   const found = await findDefinitions(finder, place, lineReader(contents));
   const [first] = found.definitions;
   const { path, start_line, end_line, symbol, node_type } = first!;
   const target = await finder.target(node_type === MEMBER_TYPE ? `${path}#${symbol}` : `${path}:${start_line}-${end_line}`);
   const relations = await relationsOf(finder, contents, target, found.name);
-  return { name: found.name, definitions: found.definitions, ...relations, uses: [] };
+  const noUses = { uses: [], uses_total: 0, uses_at_least: false };
+  return { name: found.name, definitions: found.definitions, ...relations, ...noUses };
 }
 
 /** A finder and the lines of its sites, which share their batches. */
@@ -83,7 +86,8 @@ async function relationsOf(finder: ReferenceFinder, contents: FileContents, targ
   } catch (error) {
     if (!(error instanceof HttpError) || error.status >= 500) throw error;
     // a section or chunk, to which no code refers
-    return { references: [], total: 0, resolved: 0, at_least: false, implementations: [] };
+    const none = { implementations: [], implementations_total: 0, implementations_at_least: false };
+    return { references: [], total: 0, resolved: 0, at_least: false, ...none };
   }
   const hasTypes = page.target.isType || page.target.owner;
   const implementations = hasTypes ? (await findImplementations(finder, target, name)).implementations : [];
@@ -94,6 +98,8 @@ async function relationsOf(finder: ReferenceFinder, contents: FileContents, targ
     resolved: page.resolved,
     at_least: page.atLeast,
     implementations: implementations.slice(0, MAX_IMPLEMENTATIONS),
+    implementations_total: implementations.length,
+    implementations_at_least: finder.isCut,
   };
 }
 
@@ -102,19 +108,24 @@ export async function answerReferences(context: SearchContext, params: Params): 
   const { finder, contents } = openReferences(context);
   const [text, kind, direction] = [params.target![0]!, params.kind?.[0] ?? "", params.direction![0]];
   const depth = Number(params.depth![0]);
-  const answer = (notes: string[] = []) => ({ notes, ...freshness(context.meta, context.repo) });
+  const answer = async (count: number, notes: string[] = []) => {
+    const state = freshness(context.meta, context.repo);
+    const unread = count > 0 ? [] : await unreadNotesOfRepo(finder.database, context.repo);
+    return { notes, ...state, note: [state.note, ...unread].filter(Boolean).join(" ") };
+  };
   const shown = async (references: readonly Reference[]) => {
     const sites = await referencesWithText(contents, references);
     return { sites, notes: sites.some((one) => !one.column) ? [NO_LINES_NOTE] : [] };
   };
   if (kind === "definition") {
     const { definitions, atLeast: at_least } = await findDefinitions(finder, text, lineReader(contents));
-    return { definitions, at_least, ...answer() };
+    return { definitions, at_least, ...(await answer(definitions.length)) };
   }
   const { target, name } = await resolveDefinition(finder, text, lineReader(contents));
   if (kind === "implementation") {
     const { definition, implementations } = await findImplementations(finder, target, name);
-    return { definition, implementations, at_least: finder.isCut, ...answer() };
+    const rest = await answer(implementations.length);
+    return { definition, implementations, at_least: finder.isCut, ...rest };
   }
   const requested = {
     kinds: kind ? [kind] : [],
@@ -126,12 +137,15 @@ export async function answerReferences(context: SearchContext, params: Params): 
     const uses = await findUses(finder, target, requested);
     const { sites, notes } = await shown(uses.uses.map(({ reference }) => reference));
     const withSites = uses.uses.map((use, at) => ({ ...use, reference: sites[at]! }));
-    return { uses: { ...uses, uses: withSites }, ...answer(notes) };
+    return { uses: { ...uses, uses: withSites }, ...(await answer(uses.total, notes)) };
   }
-  if (depth > 1) return { tree: await findCallers(finder, target, name, requested, depth), ...answer() };
+  if (depth > 1) {
+    const tree = await findCallers(finder, target, name, requested, depth);
+    return { tree, ...(await answer(tree.total)) };
+  }
   const page = await findReferences(finder, target, name, requested);
   const { sites, notes } = await shown(page.references);
-  return { page: { ...page, references: sites }, ...answer(notes) };
+  return { page: { ...page, references: sites }, ...(await answer(page.total, notes)) };
 }
 
 async function referencesWithText(contents: FileContents, references: readonly Reference[]): Promise<Reference[]> {

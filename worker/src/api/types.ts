@@ -57,7 +57,7 @@ export interface SearchAnswer extends WithFreshness {
 
 /** The hits of each target; an unknown target has an error instead. */
 export interface ReadAnswer extends WithFreshness {
-  targets: { target: string; hits: Hit[]; error: string }[];
+  targets: { target: string; hits: Hit[]; error: string; notes: string[] }[];
 }
 
 export interface OutlineEntry {
@@ -72,7 +72,7 @@ export interface OutlineEntry {
 }
 
 export interface OutlineAnswer extends WithFreshness {
-  files: { path: string; nodes: OutlineEntry[] }[];
+  files: { path: string; nodes: OutlineEntry[]; unparsed: string | null }[];
   /** Why some files have no nodes. */
   notes?: readonly string[];
 }

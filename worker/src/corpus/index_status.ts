@@ -136,6 +136,8 @@ export interface IndexCounts {
   readonly endings?: Readonly<Record<string, readonly string[]>>;
   readonly skipped: readonly Row[];
   readonly texts: readonly [rows: number, bytes: number];
+  /** Files with lines that their grammar does not know; not in counts of earlier versions. */
+  readonly unparsed?: readonly [files: number, lines: number];
 }
 
 /** The counts that the last run has left in the metadata; null if a later one has not finished. */

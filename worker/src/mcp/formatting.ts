@@ -43,8 +43,13 @@ export function bytesBesideFooter(tokens: number, footer: string[]): number {
 /** Joins the parts and a footer of at most three lines: the first note, the others, `lastNote`. */
 export function joinAnswer(parts: string[], notes: string[], lastNote: string): string {
   const [first = "", ...more] = notes.filter(Boolean).map(commandsToTools);
-  const footer = [first, truncate(more.join(" "), MAX_NOTES_CHARS), lastNote];
+  const footer = [first, cutNotes(more.join(" ")), commandsToTools(lastNote)];
   return [...parts, footer.map(escapeLine).filter(Boolean).join("\n")].join("\n\n");
+}
+
+/** The notes up to the limit; a cut one ends with three dots. */
+function cutNotes(text: string): string {
+  return length(text) <= MAX_NOTES_CHARS ? text : `${truncate(text, MAX_NOTES_CHARS - 1)}…`;
 }
 
 /** The line above a hit: location, type and name, and the lines shown if not all are. */
@@ -171,7 +176,8 @@ export function formatReadResults(answer: ReadAnswer, tokens: number): string {
   }
   const omitted = parts.map((part) => part.rest).filter(Boolean);
   const texts = parts.map((part) => part.text).filter(Boolean);
-  return joinAnswer(texts, [omittedNote(omitted), ...parts.map((part) => part.note)], answer.note);
+  const targetNotes = answer.targets.flatMap(({ notes }) => notes);
+  return joinAnswer(texts, [omittedNote(omitted), ...parts.map((part) => part.note), ...targetNotes], answer.note);
 }
 
 function fitError(target: string, error: string, left: number): FittedText {
@@ -211,7 +217,7 @@ function omittedNote(targets: string[]): string {
   return `Not shown: ${named}${more}. Read them, or use a larger budget.`;
 }
 
-const TOOL_COMMAND = /feeder (outline|search)\b(?: (\S+))?/g;
+const TOOL_COMMAND = /feeder (outline|search)\b(?: ([^\s)]+))?/g;
 
 /** A message for users with tools in place of the commands that are tools as well. */
 export function commandsToTools(text: string): string {

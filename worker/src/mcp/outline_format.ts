@@ -11,6 +11,8 @@ import {
   outlineRows,
   type OutlineRow,
   topLevelNames,
+  type UnparsedLines,
+  unparsedNote,
 } from "../snippets/outline_rows.ts";
 import { bytesBesideFooter, joinAnswer } from "./formatting.ts";
 import { byteSize, truncateLines } from "./token_budget.ts";
@@ -24,18 +26,26 @@ const { MEMBER_TYPE } = constants.outline;
  */
 export function formatOutline(outline: OutlineAnswer, depth: number | null, tokens: number): string {
   const files: FileEntries = new Map(outline.files.map(({ path, nodes }) => [path, nodes]));
+  const unparsed: UnparsedLines = new Map(
+    outline.files.flatMap(({ path, unparsed }) => (unparsed ? [[path, unparsed] as const] : [])),
+  );
   const budget = bytesBesideFooter(tokens, [outline.note]);
-  const [lines, note] = mostDetailedFitting(files, depth, budget);
+  const [lines, note] = mostDetailedFitting(files, unparsed, depth, budget);
   const shown = truncateLines(lines, budget);
   const omitted = `${lines.length - shown.length} more lines: outline a subfolder.`;
-  const notes = [countLine(files, depth), ...(outline.notes ?? []), note, shown.length < lines.length ? omitted : ""];
+  const notes = [countLine(files, depth), ...(outline.notes ?? []), unparsedNote(files, unparsed), note, shown.length < lines.length ? omitted : ""];
   return joinAnswer([shown.join("\n")], notes, outline.note);
 }
 
-function mostDetailedFitting(files: FileEntries, depth: number | null, budget: number): [string[], string] {
+function mostDetailedFitting(
+  files: FileEntries,
+  unparsed: UnparsedLines,
+  depth: number | null,
+  budget: number,
+): [string[], string] {
   let fitting: [string[], string] = [[], ""];
   for (const level of DETAIL_LEVELS) {
-    const rows = outlineRows(files, level, depth);
+    const rows = outlineRows(files, unparsed, level, depth);
     fitting = [rows.flatMap((row) => rowLines(row, level.symbols)).map(escapeLine), level.note];
     if (byteSize(fitting[0].join("\n")) <= budget) break;
   }
@@ -50,12 +60,13 @@ function countLine(files: FileEntries, depth: number | null): string {
 }
 
 /** A file with its symbols: below it, behind it as names, or as their number. */
-function rowLines({ path, entries, files }: OutlineRow, symbols: string): string[] {
+function rowLines({ path, entries, files, mark }: OutlineRow, symbols: string): string[] {
   if (files > 0) return [`${path} ${fileCount(files)}`];
-  if (symbols === "count") return [`${path} ${entries.length}`];
-  if (symbols !== "names") return [path, ...entries.map(entryLine)];
+  if (symbols === "count") return [`${path} ${entries.length}${mark}`];
+  const title = `${path}${mark}`;
+  if (symbols !== "names") return [title, ...entries.map(entryLine)];
   const names = topLevelNames(entries);
-  return [names.length > 0 ? `${path}: ${names.join(", ")}` : path];
+  return [names.length > 0 ? `${title}: ${names.join(", ")}` : title];
 }
 
 function entryLine(entry: OutlineEntry): string {

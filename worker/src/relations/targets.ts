@@ -19,6 +19,7 @@ import { traits } from "../traits.ts";
 import { pathCandidates } from "../query/filters.ts";
 import { findMember, isDeclarationFile, lastPart, normalizeName, parseMembers, type Member } from "../ranking/name_matching.ts";
 import { skippedFileError, skippedFilesStatement } from "../corpus/skipped_files.ts";
+import { absentNameError } from "../corpus/unread_files.ts";
 
 const { MAX_LISTED, MAX_SEPARATORS, QUOTES } = constants.targets;
 export const EMPTY_TARGET_ERROR = constants.targets.EMPTY_TARGET_ERROR as [problem: string, remedy: string];
@@ -42,6 +43,8 @@ export interface Target {
   readonly isFile: boolean;
   /** A constant in a chunk. */
   readonly member: Member | null;
+  /** The lines of the file that its grammar does not know, as 12-40,55; undefined if they were not read. */
+  readonly unparsed?: string;
 }
 
 /** The database and the repository in which targets are resolved. */
@@ -83,7 +86,7 @@ export async function resolveTarget(corpus: TargetContext, text: string): Promis
   await batch.run(corpus.database);
   for (const [at, reading] of readings.entries()) {
     const file = resolveFile(reading, files[at]!());
-    if (file) return targetInFile(await fileNodes(corpus, file), file, reading);
+    if (file) return targetInFile(corpus, file, reading);
   }
   const named = byIdOrSymbol(text, ids(), names());
   const constants = named ? [] : await constantsInNamespace(corpus, text, names());
@@ -193,18 +196,21 @@ function resolveFile({ candidates }: Reading, answers: readonly (readonly Row[])
   return null;
 }
 
-async function fileNodes({ database, repo }: TargetContext, path: string): Promise<Hit[]> {
-  const [rows = []] = await database.run([sql.nodesInFiles(repo, [path])]);
-  return sortNodes(rows.map(hitFromRow));
-}
-
-function targetInFile(hits: readonly Hit[], path: string, { lines, name }: Reading): Target {
-  if (name === null) return { path, hits, lines, isFile: lines === null, member: null };
+async function targetInFile({ database, repo }: TargetContext, path: string, { lines, name }: Reading): Promise<Target> {
+  const [rows = [], unparsedRows = []] = await database.run([sql.nodesInFiles(repo, [path]), sql.unparsedLines(repo, [path])]);
+  const hits = sortNodes(rows.map(hitFromRow));
+  const unparsed = unparsedOf(unparsedRows);
+  if (name === null) return { path, hits, lines, isFile: lines === null, member: null, unparsed };
   // a whole name comes first: otherwise `total` would also match `Cart.total`
   const target = singleTarget(nodesNamed(hits, name, [isEqual, symbolEndsWith]), `${path}#${name}`);
-  if (target) return target;
-  const names = hits.flatMap(namesOfHit);
-  throw notFoundError("symbol", `${path}#${name}`, nearestNames(normalizeSymbol(name), names, "."), path);
+  if (target) return { ...target, unparsed };
+  const near = nearestNames(normalizeSymbol(name), hits.flatMap(namesOfHit), ".");
+  throw await absentNameError(database, repo, notFoundError("symbol", `${path}#${name}`, near, path));
+}
+
+/** The unparsed lines in the rows of one file. */
+export function unparsedOf(rows: readonly Row[]): string {
+  return rows.length > 0 ? String(rows[0]![1]) : "";
 }
 
 /** The FTS5 queries for nodes with this name; an owner and its member need not be adjacent. */
@@ -438,9 +444,9 @@ async function unknownTargetError({ database, repo }: TargetContext, text: strin
   if (skippedError) return skippedError;
   const kind = "file, symbol or id";
   const near = nearestPaths(text, paths()[0] ?? []);
-  if (near.length > 0) return notFoundError(kind, text, near);
+  if (near.length > 0) return absentNameError(database, repo, notFoundError(kind, text, near));
   const symbols = (named()[0] ?? []).map(hitFromRow).flatMap(({ symbol }) => symbol || []);
-  return notFoundError(kind, text, nearestNames(normalizeSymbol(text), symbols, "."));
+  return absentNameError(database, repo, notFoundError(kind, text, nearestNames(normalizeSymbol(text), symbols, ".")));
 }
 
 /** Returns true for a text that looks like a path. */

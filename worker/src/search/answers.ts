@@ -3,6 +3,7 @@
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
 import { HttpError } from "../http_error.ts";
+import { countLines, decodeRanges, mergeRanges, rangesWithin } from "../line_ranges.ts";
 import type { Hit } from "../store/hits.ts";
 import { partsFromRows, partRanges } from "../store/node_parts.ts";
 import * as sql from "../store/statements.ts";
@@ -14,10 +15,16 @@ import type { Member } from "../ranking/name_matching.ts";
 import { mergeParts, type Result, resultOf } from "../ranking/results.ts";
 import { makeSnippet, type Snippet, type SnippetRequest } from "../snippets/snippets.ts";
 import { statementEnd } from "../snippets/statement_lines.ts";
-import type { Target } from "../relations/targets.ts";
+import { type Target, unparsedOf } from "../relations/targets.ts";
 
 const { INEXACT_REASON } = constants.exact_parts;
 const RANKS: readonly string[] = constants.answers.RANK_NAMES;
+
+/** The nodes or lines of a target, with notes about them. */
+interface ReadLines {
+  readonly results: Result[];
+  readonly notes: string[];
+}
 
 /** Consecutive lines and the number of the first. */
 interface PartJson {
@@ -210,14 +217,27 @@ export function noSourceError(path: string): HttpError {
  *
  * Throws an HttpError for lines that do not exist, and for a file whose text is not available.
  */
-export async function readTarget(context: SearchContext, contents: FileContents, target: Target): Promise<Result[]> {
+export async function readTarget(context: SearchContext, contents: FileContents, target: Target): Promise<ReadLines> {
   const names = new Set(target.hits.map((hit) => hit.symbol || hit.logicalPath || null));
   const hasOneName = names.size === 1 && !names.has(null);
-  if (target.lines || (target.isFile && !hasOneName)) return [await readLines(contents, context.repo, target)];
-  const results = await mergeNodes(context, target.hits);
+  if (target.lines || (target.isFile && !hasOneName)) {
+    const results = [await readLines(contents, context.repo, target)];
+    return { results, notes: unparsedNotes(target.path, target.unparsed ?? "", results) };
+  }
+  const [results, unparsed] = await mergeNodes(context, target);
   const whole = target.member ? await withWholeMember(contents, results, target.member) : results;
   if (contents.areAvailable) await contents.load(whole.map((result) => result.hit));
-  return whole;
+  return { results: whole, notes: unparsedNotes(target.path, unparsed, whole) };
+}
+
+/** Names those of the lines that no grammar knows. */
+function unparsedNotes(path: string, unparsed: string, results: readonly Result[]): string[] {
+  const ranges = results.flatMap(({ hit }) => rangesWithin(decodeRanges(unparsed), hit.startLine, hit.endLine));
+  const merged = mergeRanges(ranges);
+  if (merged.length === 0) return [];
+  const lines = merged.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(", ");
+  const subject = countLines(merged) === 1 ? `Line ${lines} of ${path} is` : `Lines ${lines} of ${path} are`;
+  return [`${subject} unknown to its grammar; functions there may be missing.`];
 }
 
 /** The result of a constant, with all its lines where its chunk has only the first ones. */
@@ -230,18 +250,22 @@ async function withWholeMember(contents: FileContents, results: readonly Result[
   return [{ ...result, hit: { ...result.hit, endLine: Math.max(result.hit.endLine, last) } }];
 }
 
-/** Merges the parts of nodes; a result keeps its part if not all parts are included. */
-async function mergeNodes(context: SearchContext, hits: readonly Hit[]): Promise<Result[]> {
-  const [rows = []] = await context.database.run([sql.nodeParts(hits.map((hit) => hit.id))]);
+/** Merges the parts of nodes; a result keeps its part if not all parts are included. Also returns the file's unparsed lines. */
+async function mergeNodes(context: SearchContext, { path, hits, unparsed }: Target): Promise<[Result[], string]> {
+  const [rows = [], unparsedRows = []] = await context.database.run([
+    sql.nodeParts(hits.map((hit) => hit.id)),
+    ...(unparsed === undefined ? [sql.unparsedLines(context.repo, [path])] : []),
+  ]);
   const ranges = partRanges(hits, partsFromRows(rows));
   const partsByNode = groupBy(hits, (hit) =>
     JSON.stringify([hit.nodeType, hit.signature, ranges.get(hit.id) ?? hit.id]),
   );
-  return Array.from(partsByNode.values(), (parts) => {
+  const results = Array.from(partsByNode.values(), (parts) => {
     const [first, ...rest] = parts.map(resultOf);
     const merged = mergeParts(first!, rest, ranges.get(first!.hit.id));
     return merged.partMatch?.matching === merged.partMatch?.of ? { ...merged, partMatch: null } : merged;
   });
+  return [results, unparsed ?? unparsedOf(unparsedRows)];
 }
 
 async function readLines(contents: FileContents, repo: string, target: Target): Promise<Result> {

@@ -2,7 +2,7 @@
 
 import { constants } from "../../build/worker_data.json";
 import { VectorIndex } from "../bindings/vectorize.ts";
-import { Batch, type Row } from "../store/database.ts";
+import { Batch, type Database, type Row } from "../store/database.ts";
 import { type Hit, hitFromRow } from "../store/hits.ts";
 import { partsFromHits, partRanges, type PartsByNode } from "../store/node_parts.ts";
 import { isRestricted, isTestPath, type Scope } from "../store/scope.ts";
@@ -48,6 +48,7 @@ import {
   WordSearch,
 } from "../ranking/retrieval.ts";
 import { skippedPathNotes } from "../corpus/skipped_files.ts";
+import { unreadNotes } from "../corpus/unread_files.ts";
 import {
   correctText,
   findCorrections,
@@ -138,10 +139,21 @@ export async function search(
   const { first, note, correctedWords } = await retrieveCorrected(context, query, repos, usesVectors);
   const ranked = first.words ? await rankCandidates(first, first.words, page) : await listScope(first, page);
   const { scope } = first;
-  const skipped = ranked.answer.total > 0 ? [] : await skippedPathNotes(context.database, repos, scope);
-  const notes = [...filterNotes, ...first.notes, ...note, ...ranked.answer.notes, ...skipped];
+  const absent = await absenceNotes(context.database, repos, scope, ranked.answer);
+  const notes = [...filterNotes, ...first.notes, ...note, ...ranked.answer.notes, ...absent];
   const parsedSearch = { query, text: queryText(query), scope, notes, correctedWords };
   return { context: first.context, parsedSearch, answer: { ...ranked.answer, notes }, contents: ranked.contents };
+}
+
+/** What a search could not see that found nothing, or only what is similar. */
+async function absenceNotes(
+  database: Database,
+  repos: readonly string[],
+  scope: Scope,
+  { total, hasMatch = true }: ResultPage,
+): Promise<string[]> {
+  const skipped = total > 0 ? [] : await skippedPathNotes(database, repos, scope);
+  return total > 0 && hasMatch ? [] : [...skipped, ...(await unreadNotes(database, { ...scope, repos }))];
 }
 
 /** Resolves filters without a query to a scope. */
@@ -358,9 +370,11 @@ async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagina
   const all = rankHits(words.queryText, rankings, candidates.hits, [], words.resemblingIds);
   const results = isVectorOnly(rankings) ? all.slice(0, MAX_BY_VECTOR_ONLY) : all;
   const problem = first.problem ? [`${WORDS_ONLY} ${first.problem}`] : [];
-  const notes = [...resultNotes(words.queryText, rankings, results), ...warnings, ...problem];
+  const unmatched = resultNotes(words.queryText, rankings, results);
+  const notes = [...unmatched, ...warnings, ...problem];
   const shown = await paginate(results, candidates, page);
-  return { answer: { ...shown, notes, atLeast: isTruncated(rankings) }, contents: candidates.contents };
+  const answer = { ...shown, notes, atLeast: isTruncated(rankings), hasMatch: unmatched.length === 0 };
+  return { answer, contents: candidates.contents };
 }
 
 /**

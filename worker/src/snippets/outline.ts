@@ -3,6 +3,7 @@
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
 import { sortBy } from "../sorting.ts";
+import type { Row } from "../store/database.ts";
 import type { Hit } from "../store/hits.ts";
 import { parseMembers } from "../ranking/name_matching.ts";
 
@@ -17,10 +18,11 @@ interface NestedHit {
   readonly depth: number;
 }
 
-/** The outline entries of each file in line order; docs/reference/http-api.md describes them. */
-export function outlineFiles(paths: readonly string[], hits: readonly Hit[]): object[] {
+/** The outline entries of each file in line order, and the lines that its grammar does not know; docs/reference/http-api.md describes them. */
+export function outlineFiles(paths: readonly string[], hits: readonly Hit[], unparsedRows: readonly Row[] = []): object[] {
   const files = groupBy(hits, (hit) => hit.path);
-  return paths.map((path) => ({ path, nodes: fileEntries(files.get(path) ?? []) }));
+  const unparsed = new Map(unparsedRows.map(([path, lines]) => [String(path), String(lines)]));
+  return paths.map((path) => ({ path, nodes: fileEntries(files.get(path) ?? []), unparsed: unparsed.get(path) ?? null }));
 }
 
 /** The entries of named nodes and of the members of chunks and classes, in the order of their lines. */

@@ -2,11 +2,13 @@
 
 import { constants } from "../../build/worker_data.json";
 import type { OutlineEntry } from "../api/types.ts";
+import { unparsedText } from "../corpus/unread_files.ts";
 import { countOf } from "../escaping.ts";
+import { countLines, decodeRanges } from "../line_ranges.ts";
 import { compareText, rpartition } from "../python_strings.ts";
 import { sortBy, type SortKey } from "../sorting.ts";
 
-const { MAX_NAMES, MODULE_KEYWORDS } = constants.outline;
+const { MAX_NAMES, MAX_RANGES_CHARS, MODULE_KEYWORDS } = constants.outline;
 
 /** A way to shorten an outline, and the note that says so; folders from `folder_levels` on are rolled up. */
 export interface DetailLevel {
@@ -20,11 +22,29 @@ export const DETAIL_LEVELS: readonly DetailLevel[] = constants.outline.DETAIL_LE
 
 export type FileEntries = ReadonlyMap<string, readonly OutlineEntry[]>;
 
+/** The lines of files that their grammar does not know: 12-40,55. */
+export type UnparsedLines = ReadonlyMap<string, string>;
+
+/** How much of several files no grammar knows; of one, its line says it. */
+export function unparsedNote(files: FileEntries, unparsed: UnparsedLines): string {
+  if (files.size < 2 || unparsed.size === 0) return "";
+  const lines = countLines([...unparsed.values()].flatMap(decodeRanges));
+  return `${unparsedText(unparsed.size, lines)}.`;
+}
+
+function unparsedMark(ranges: string | undefined): string {
+  if (!ranges) return "";
+  const shown = ranges.length > MAX_RANGES_CHARS ? `${rpartition(ranges.slice(0, MAX_RANGES_CHARS), ",")[0]},…` : ranges;
+  return ` (lines not parsed: ${shown})`;
+}
+
 /** A file with the entries to show, or a rolled-up folder with its number of `files`. */
 export interface OutlineRow {
   readonly path: string;
   readonly entries: readonly OutlineEntry[];
   readonly files: number;
+  /** Says which lines of the file are not parsed, with a blank before it; else empty. */
+  readonly mark: string;
 }
 
 /**
@@ -32,7 +52,12 @@ export interface OutlineRow {
  *
  * `depth` limits the levels of folders that are listed by file, and the nesting of symbols.
  */
-export function outlineRows(files: FileEntries, level: DetailLevel, depth: number | null): OutlineRow[] {
+export function outlineRows(
+  files: FileEntries,
+  unparsed: UnparsedLines,
+  level: DetailLevel,
+  depth: number | null,
+): OutlineRow[] {
   const limits = [depth, level.folder_levels].filter((limit) => limit !== null);
   const counts = new Map<string, number>();
   for (const row of rolledUp([...files.keys()], limits.length > 0 ? Math.min(...limits) : null)) {
@@ -41,8 +66,9 @@ export function outlineRows(files: FileEntries, level: DetailLevel, depth: numbe
   const nesting = level.symbols === "top" ? 1 : depth;
   return Array.from(counts, ([path, count]) => {
     const entries = files.get(path);
-    if (!entries) return { path, entries: [], files: count };
-    return { path, entries: entries.filter((one) => nesting === null || one.depth < nesting), files: 0 };
+    if (!entries) return { path, entries: [], files: count, mark: "" };
+    const shown = entries.filter((one) => nesting === null || one.depth < nesting);
+    return { path, entries: shown, files: 0, mark: unparsedMark(unparsed.get(path)) };
   });
 }
 

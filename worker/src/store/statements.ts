@@ -280,6 +280,21 @@ export function filesSkipped(repo: string, paths: readonly string[], endings: re
   return { sql: sql.filesSkipped, params: [repo, JSON.stringify(paths), JSON.stringify(endings)] };
 }
 
+/** Counts the files of a scope that are not read, or not completely, by their reason. */
+export function unreadInScope(scope: Scope): Statement {
+  return { sql: sql.unreadInScope, params: [null, ...scopeParams(scope).slice(0, 6)] };
+}
+
+/** Selects the lines of files that their grammar could not parse. */
+export function unparsedLines(repo: string, paths: readonly string[]): Statement {
+  return { sql: sql.unparsedLines, params: [repo, JSON.stringify(paths)] };
+}
+
+/** Counts the files of a repository with unparsed lines, and these lines. */
+export function unparsedTotal(repo: string): Statement {
+  return { sql: sql.unparsedTotal, params: [repo] };
+}
+
 /** Selects the files of the manifest in a folder; those of the repository for an empty one. */
 export function fileMap(repo: string, folder: string, { after, count }: FileRange): Statement {
   return { sql: sql.fileMap, params: [repo, folder, after, count] };

@@ -1,21 +1,15 @@
 """Tries a folder of a language on one file: its nodes, and the lines with syntax errors."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
-
-from tree_sitter import Node as Syntax
 
 from feeder.errors import UserError
 from feeder.nodes import Node
 from feeder.parse.file_parser import parse_file
 from feeder.parse.grammars import load_grammars
 from feeder.parse.languages.folders import LanguageFolder
-from feeder.parse.syntax_tree import blank_hidden, parse_tree
-
-_ERROR_DEPTH = 100
-"""Levels of the syntax tree in which errors are looked for."""
+from feeder.parse.syntax_tree import blank_hidden
 
 
 class Trial(NamedTuple):
@@ -44,10 +38,9 @@ def try_folder(path: Path, file: Path) -> Trial:
             f"{file.name} is indexed as '{actual}', not with the queries of '{folder.name}'.",
             f"Add its extension to 'extensions' in {path / 'language.toml'}.",
         )
-    root = parse_tree(grammars.grammar(language), content)
-    nodes = parse_file(grammars, file.name, content, mask_secrets=False).nodes
+    parsed = parse_file(grammars, file.name, content, mask_secrets=False)
     lines = content.decode("utf-8", "replace").split("\n")
-    return Trial(language, lines, nodes, sorted(set(_error_lines(root))))
+    return Trial(language, lines, parsed.nodes, [first for first, _ in parsed.unparsed])
 
 
 def check_examples(folder: LanguageFolder) -> None:
@@ -61,15 +54,3 @@ def check_examples(folder: LanguageFolder) -> None:
                 f"{folder.path / 'hidden.toml'}: the example {example.before!r} becomes {text!r}.",
                 "Correct the pattern or the example.",
             )
-
-
-def _error_lines(root: Syntax) -> Iterator[int]:
-    level = [root]
-    for _ in range(_ERROR_DEPTH):
-        below: list[Syntax] = []
-        for node in level:
-            if node.is_error or node.is_missing:
-                yield node.start_point.row + 1
-            elif node.has_error:
-                below += node.children
-        level = below

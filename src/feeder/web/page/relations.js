@@ -42,17 +42,24 @@ function draw(answer, content) {
   const certain = total ? `, ${resolved === total ? 'all' : resolved.toLocaleString('en')} resolved` : '';
   fill(content, h('h2', null, h('code', null, name)),
     list('Defined in', definitions, definitionItem),
-    list('Implemented or extended by', implementations, definitionItem),
+    list('Implemented or extended by', implementations, definitionItem, totalOf(answer, 'implementations')),
     h('p', { class: 'summary' }, number + certain),
-    list('References', others, referenceItem), list('In tests', tests, referenceItem), list('Uses', uses, useItem));
+    list('References', others, referenceItem), list('In tests', tests, referenceItem), list('Uses', uses, useItem, totalOf(answer, 'uses')));
   announce(`${name}: ${count(total, 'reference')}`);
 }
 
+/** The number of all entries of a list, where the answer does not have all: "the first 50 of at least 83". */
+function totalOf(answer, name) {
+  const [listed, total, isCut] = [answer[name].length, answer[`${name}_total`], answer[`${name}_at_least`]];
+  if (listed === total && !isCut) return '';
+  return `the first ${listed} of ${isCut ? 'at least ' : ''}${total.toLocaleString('en')}`;
+}
+
 /** A list of which the first are shown and the rest is folded; null without entries. */
-function list(title, entries, item) {
+function list(title, entries, item, total = '') {
   if (!entries.length) return null;
   const rest = entries.slice(SHOWN);
-  return h('section', null, h('h3', null, title), h('ul', { class: 'plain' }, entries.slice(0, SHOWN).map(item)),
+  return h('section', null, h('h3', null, total ? `${title}: ${total}` : title), h('ul', { class: 'plain' }, entries.slice(0, SHOWN).map(item)),
     rest.length ? h('details', null, h('summary', null, `${rest.length} more`), h('ul', { class: 'plain' }, rest.map(item))) : null);
 }
 

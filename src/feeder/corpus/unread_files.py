@@ -1,0 +1,128 @@
+"""Says what an answer without hits could not see: lines that no grammar knows, files read as plain
+text, and files kept out of the index.
+
+An answer with hits does not ask: each of these is a query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from feeder.corpus.index_status import Corpus
+from feeder.errors import NotInIndexError
+from feeder.escaping import count_of
+from feeder.notes import Note, NoteKind, unparsed_text
+from feeder.source import SkipReason
+from feeder.store import Database
+from feeder.store.scope import Scope
+from feeder.store.unread_files import UnreadGroup, unread_in_scope
+from feeder.suggestions import UnknownNameError
+
+REASONS_WITHOUT_TEXT = (
+    *(SkipReason.SYMLINK.value, SkipReason.SPECIAL.value, SkipReason.OWN_FILE.value),
+    *(SkipReason.BINARY.value, "binary", "a pointer to a file in LFS"),
+)
+"""Reasons of skipped files that have no text which could be found."""
+
+MAX_REASONS = 3
+"""Reasons that a note names."""
+
+
+def unread_notes(database: Database, scope: Scope) -> list[Note]:
+    """Says what of a scope the index does not know, one note for each kind; one request."""
+    groups = unread_in_scope(database, scope)
+    where = _place(scope)
+    notes = (
+        _unparsed_note(groups, scope, where),
+        _plain_text_note(groups, where),
+        _kept_out_note(groups, where),
+    )
+    return [note for note in notes if note is not None]
+
+
+def _unparsed_note(groups: Sequence[UnreadGroup], scope: Scope, where: str) -> Note | None:
+    lines = sum(group.lines for group in groups)
+    if not lines:
+        return None
+    files = sum(group.files for group in groups if group.lines)
+    text = f"{unparsed_text(files, lines, where)}; functions there may be missing."
+    path = _only_path(scope) or "."
+    return Note(NoteKind.UNPARSED_LINES, text, f"To see which lines: feeder outline {path}")
+
+
+def _plain_text_note(groups: Sequence[UnreadGroup], where: str) -> Note | None:
+    plain = [group for group in groups if group.reason and not group.is_skipped]
+    if not plain:
+        return None
+    files = sum(group.files for group in plain)
+    verb = "was" if files == 1 else "were"
+    counted = f"{count_of(files, 'file')}{where} {verb}"
+    text = f"{counted} read as plain text, without functions ({_reasons(plain)})."
+    return Note(NoteKind.UNPARSED_LINES, text)
+
+
+def _kept_out_note(groups: Sequence[UnreadGroup], where: str) -> Note | None:
+    skipped = [
+        group for group in groups if group.is_skipped and group.reason not in REASONS_WITHOUT_TEXT
+    ]
+    if not skipped:
+        return None
+    files = sum(group.files for group in skipped)
+    verb = "is" if files == 1 else "are"
+    text = f"{count_of(files, 'file')}{where} {verb} not in the index ({_reasons(skipped)})."
+    return Note(NoteKind.SKIPPED_FILE, text)
+
+
+def _reasons(groups: Sequence[UnreadGroup]) -> str:
+    """The reasons, the most frequent first: "a lock file: 9; larger than the limit: 5"."""
+    if len(groups) == 1:
+        return groups[0].reason
+    named = [f"{group.reason}: {group.files:,}" for group in groups[:MAX_REASONS]]
+    if rest := groups[MAX_REASONS:]:
+        named.append(f"other reasons: {sum(group.files for group in rest):,}")
+    return "; ".join(named)
+
+
+def _place(scope: Scope) -> str:
+    """The files of the scope in words: " in src", " of those searched", or nothing for all."""
+    if path := _only_path(scope):
+        return f" in {path}"
+    has_file_filters = any(scope[1:5]) or scope.tests
+    return " of those searched" if has_file_filters else ""
+
+
+def _only_path(scope: Scope) -> str:
+    """The path that is the scope's only filter of files; else empty."""
+    is_alone = len(scope.paths) == 1 and not (any(scope[2:5]) or scope.tests)
+    return scope.paths[0].removeprefix("*/") if is_alone else ""
+
+
+@contextmanager
+def with_absence_notes(corpus: Corpus, update: Note | None = None) -> Iterator[None]:
+    """Adds to the error for a name that the index does not have why it may exist nevertheless.
+
+    `update` is the note of a server that updates the index. While that runs, it is the reason, and
+    the nearest other names are of no use.
+    """
+    try:
+        yield
+    except NotInIndexError as exc:
+        if update and update.kind is NoteKind.UPDATE_RUNNING:
+            problem = f"{exc.problem.removesuffix('.')} yet."
+            raise NotInIndexError(problem, str(update)) from exc
+        is_value = isinstance(exc, UnknownNameError)
+        notes = [*filter(None, [update]), *_reasons_to_doubt(corpus, functions=not is_value)]
+        if notes:
+            text = " ".join(f"({note})" for note in notes)
+            raise NotInIndexError(exc.problem, f"{exc.remedy} {text}".strip()) from exc
+        raise
+
+
+def _reasons_to_doubt(corpus: Corpus, *, functions: bool) -> Iterator[Note]:
+    """The index may be behind its files, and a name may be one of the `functions` that it lacks."""
+    status = corpus.status(is_empty=True, searched=corpus.scope if functions else None)
+    for note in status.notes:
+        # that the index equals HEAD is no reason; only a note that it does not has a remedy
+        if note.kind is not NoteKind.INDEX_STATE or note.remedy:
+            yield note

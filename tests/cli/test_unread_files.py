@@ -1,0 +1,157 @@
+"""Answers without hits say what they could not see: lines that no grammar knows, files read as
+plain text, files kept out. Outlines and shown lines are marked.
+"""
+
+import json
+from typing import Any
+
+import pytest
+
+from command_runner import RunFeeder
+from feeder.config import Settings
+from feeder.mcp.service import index_service
+from source.repos import Repo
+
+FILES: dict[str, str | bytes | None] = {
+    "src/broken.py": "first = 1\nsecond = 2 $$ 3\n\n\ndef known(x):\n    return x\n",
+    "src/missing.c": "int total(void) {\n  return 1\n}\n",
+    "lib/right.py": "class Base:\n    pass\n\n\ndef single():\n    return 1\n",
+    "data/broken.ipynb": "{",
+    "yarn.lock": "lodash@4:\n",
+    "logo.png": b"\x89PNG",
+}
+UNPARSED = (
+    "2 files have 2 lines that their grammar does not know; functions there may be missing. "
+    "To see which lines: feeder outline ."
+)
+PLAIN = (
+    "1 file was read as plain text, without functions (no notebook of nbformat 4: indexed as plain "
+    "text)."
+)
+KEPT_OUT = "1 file is not in the index (a lock file)."
+
+
+@pytest.fixture
+def indexed(feeder: RunFeeder, repo: Repo) -> Repo:
+    repo.commit(FILES)
+    answer = feeder(repo, "sync")
+    assert "  2 files have 2 lines that their grammar does not know" in answer.out.splitlines()
+    return repo
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["search", "unwritten"], 0),
+        (["grep", "unwritten", "--type", "method"], 0),
+        (["references", "known"], 0),
+        (["references", "unwritten"], 2),
+        (["references", "single", "--out"], 0),
+        (["definition", "unwritten"], 2),
+        (["implementations", "Base"], 0),
+        (["show", "unwritten"], 2),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_answer_without_hits_says_what_it_could_not_see(
+    feeder: RunFeeder, indexed: Repo, arguments: list[str], code: int
+) -> None:
+    answer = feeder(indexed, *arguments)
+    printed = " ".join((answer.out + answer.err).split())
+    assert (answer.code, UNPARSED in printed, PLAIN in printed, KEPT_OUT in printed) == (
+        *(code, True, True, True),
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["search", "known"], ["references", "Base"], ["search", "x lang:koltin"], ["grep", "absent"]],
+    ids=" ".join,
+)
+def test_other_answers_do_not(feeder: RunFeeder, indexed: Repo, arguments: list[str]) -> None:
+    """With hits; for an unknown filter; and grep, which reads the files and needs no grammar."""
+    indexed.commit({"lib/user.py": "from lib.right import Base\n\nclass Other(Base):\n    pass\n"})
+    assert feeder(indexed, "sync", "-q").code == 0
+    answer = feeder(indexed, *arguments)
+    assert "grammar" not in answer.out + answer.err
+
+
+@pytest.mark.parametrize(
+    ("query", "note"),
+    [
+        ("unwritten path:src", "2 files in src have 2 lines that their grammar does not know"),
+        ("unwritten path:lib", None),
+        ("unwritten lang:c", "1 file of those searched has 1 line that its grammar does not know"),
+        ("unwritten -path:src", None),
+    ],
+)
+def test_note_counts_the_files_of_the_scope(
+    feeder: RunFeeder, indexed: Repo, query: str, note: str | None
+) -> None:
+    notes = feeder(indexed, "search", query, "--json").json["notes"]
+    counted = [text for text in notes if "grammar" in text]
+    assert len(counted) == bool(note)
+    assert not note or counted[0].startswith(f"{note}; functions there may be missing.")
+
+
+def test_search_with_similar_names_only_says_it_too(feeder: RunFeeder, indexed: Repo) -> None:
+    """The name may stand in lines that no grammar knows."""
+    notes = feeder(indexed, "search", "knwon", "--json").json["notes"]
+    assert notes[0].startswith("No symbol is named knwon. Similar names: known")
+    assert notes[-3:] == [UNPARSED, PLAIN, KEPT_OUT]
+
+
+def test_outline_marks_the_lines(feeder: RunFeeder, indexed: Repo) -> None:
+    lines = feeder(indexed, "outline", "src").out.splitlines()
+    assert "src/broken.py (lines not parsed: 2)" in lines
+    assert "src/missing.c (lines not parsed: 2)" in lines
+    assert "2 files have 2 lines that their grammar does not know." in lines
+    answer: dict[str, Any] = json.loads(feeder(indexed, "outline", ".", "--json").out)
+    marks = {file["path"]: file["unparsed"] for file in answer["files"]}
+    assert marks["src/broken.py"] == "2"
+    assert marks["lib/right.py"] is None
+
+
+def test_outline_of_a_file_without_symbols_says_why(feeder: RunFeeder, indexed: Repo) -> None:
+    printed = feeder(indexed, "outline", "data/broken.ipynb").out
+    assert "1 file in data/broken.ipynb was read as plain text, without functions" in printed
+
+
+def test_shown_lines_are_marked(feeder: RunFeeder, indexed: Repo) -> None:
+    """Only if they are among those shown."""
+    note = "Line 2 of src/broken.py is unknown to its grammar; functions there may be missing."
+    assert note in feeder(indexed, "show", "src/broken.py:1-3").out
+    assert note in feeder(indexed, "show", "src/broken.py").out
+    assert "grammar" not in feeder(indexed, "show", "src/broken.py#known").out
+
+
+def test_tools_say_the_same(
+    feeder: RunFeeder, indexed: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the tool in place of the command."""
+    monkeypatch.chdir(indexed.path)
+
+    def call(name: str, **arguments: object) -> str:
+        return service.call(name, arguments, lambda _: None).text
+
+    service = index_service(Settings(vectors=False), auto_refresh=False)
+    try:
+        sentence = UNPARSED.replace("feeder outline .", 'the outline tool with path "."')
+        assert sentence in call("search", query="unwritten")
+        assert sentence in call("references", target="known")
+        assert sentence in call("references", target="unwritten", kind="definition")
+        assert "grammar" not in call("search", query="known")
+        assert "src/broken.py (lines not parsed: 2)" in call("outline", path="src")
+        assert "Line 2 of src/broken.py is unknown" in call("read", target=["src/broken.py:1-3"])
+    finally:
+        service.close()
+
+
+@pytest.mark.parametrize("arguments", [["definition", "later"], ["show", "later"]])
+def test_an_unknown_name_may_be_in_a_later_commit(
+    feeder: RunFeeder, indexed: Repo, arguments: list[str]
+) -> None:
+    indexed.commit({"later.py": "def later():\n    return 9\n"})
+    answer = feeder(indexed, *arguments)
+    assert answer.code == 2
+    assert "(The index is 1 commit behind HEAD" in answer.err

@@ -1,0 +1,113 @@
+/**
+ * Says what an answer without hits could not see: lines that no grammar knows, files read as plain text, and files kept
+ * out of the index. Mirrors `feeder.corpus.unread_files`.
+ */
+
+import { constants } from "../../build/worker_data.json";
+import { groupBy } from "../collections.ts";
+import { countOf, formatNumber } from "../escaping.ts";
+import { HttpError } from "../http_error.ts";
+import { sortBy } from "../sorting.ts";
+import type { Database, Row } from "../store/database.ts";
+import { EMPTY_SCOPE, type Scope } from "../store/scope.ts";
+import * as sql from "../store/statements.ts";
+
+const { MAX_REASONS, REASONS_WITHOUT_TEXT } = constants.unread_files;
+const WITHOUT_TEXT = new Set<string>(REASONS_WITHOUT_TEXT);
+
+/** Files for one reason; an empty one for those with unparsed lines, of which `lines` is the number. */
+interface UnreadGroup {
+  readonly isSkipped: boolean;
+  readonly reason: string;
+  readonly files: number;
+  readonly lines: number;
+}
+
+/** Says what of a scope the index does not know, one note for each kind; one request. */
+export async function unreadNotes(database: Database, scope: Scope): Promise<string[]> {
+  const [rows = []] = await database.run([sql.unreadInScope(scope)]);
+  const groups = groupsOf(rows);
+  const where = place(scope);
+  return [unparsedNote(groups, scope, where), plainTextNote(groups, where), keptOutNote(groups, where)].filter(Boolean);
+}
+
+/** The same for a whole repository. */
+export function unreadNotesOfRepo(database: Database, repo: string): Promise<string[]> {
+  return unreadNotes(database, { ...EMPTY_SCOPE, repos: [repo] });
+}
+
+/** The error for a name that the index does not have, with what the index does not know. */
+export async function absentNameError(database: Database, repo: string, error: HttpError): Promise<HttpError> {
+  const notes = (await unreadNotesOfRepo(database, repo)).map((note) => `(${note})`);
+  return new HttpError(error.status, error.error, [error.remedy, ...notes].filter(Boolean).join(" "));
+}
+
+/** "1 file in src has 2 lines that its grammar does not know"; mirrors `feeder.notes.unparsed_text`. */
+export function unparsedText(files: number, lines: number, where = ""): string {
+  const [verb, its] = files === 1 ? ["has", "its"] : ["have", "their"];
+  return `${countOf(files, "file")}${where} ${verb} ${countOf(lines, "line")} that ${its} grammar does not know`;
+}
+
+/** The groups of rows, those of several databases as one. */
+function groupsOf(rows: readonly Row[]): UnreadGroup[] {
+  const groups = Array.from(groupBy(rows, ([isSkipped, reason]) => JSON.stringify([isSkipped, reason])).values(), (same) => ({
+    isSkipped: Boolean(same[0]![0]),
+    reason: String(same[0]![1]),
+    files: sum(same.map(([, , files]) => Number(files))),
+    lines: sum(same.map(([, , , lines]) => Number(lines))),
+  }));
+  return sortBy(groups, ({ files, reason }) => [-files, reason]);
+}
+
+function unparsedNote(groups: readonly UnreadGroup[], scope: Scope, where: string): string {
+  const unparsed = groups.filter(({ lines }) => lines > 0);
+  if (unparsed.length === 0) return "";
+  const text = unparsedText(fileSum(unparsed), sum(unparsed.map(({ lines }) => lines)), where);
+  return `${text}; functions there may be missing. To see which lines: feeder outline ${onlyPath(scope) || "."}`;
+}
+
+function plainTextNote(groups: readonly UnreadGroup[], where: string): string {
+  const plain = groups.filter(({ isSkipped, reason }) => reason && !isSkipped);
+  if (plain.length === 0) return "";
+  const files = fileSum(plain);
+  return `${countOf(files, "file")}${where} ${files === 1 ? "was" : "were"} read as plain text, without functions (${reasons(plain)}).`;
+}
+
+function keptOutNote(groups: readonly UnreadGroup[], where: string): string {
+  const skipped = groups.filter(({ isSkipped, reason }) => isSkipped && !WITHOUT_TEXT.has(reason));
+  if (skipped.length === 0) return "";
+  const files = fileSum(skipped);
+  return `${countOf(files, "file")}${where} ${files === 1 ? "is" : "are"} not in the index (${reasons(skipped)}).`;
+}
+
+/** The reasons, the most frequent first: "a lock file: 9; larger than the limit: 5". */
+function reasons(groups: readonly UnreadGroup[]): string {
+  if (groups.length === 1) return groups[0]!.reason;
+  const named = groups.slice(0, MAX_REASONS).map(({ reason, files }) => `${reason}: ${formatNumber(files)}`);
+  const rest = groups.slice(MAX_REASONS);
+  return [...named, ...(rest.length > 0 ? [`other reasons: ${formatNumber(fileSum(rest))}`] : [])].join("; ");
+}
+
+/** The files of the scope in words: " in src", " of those searched", or nothing for all. */
+function place(scope: Scope): string {
+  const path = onlyPath(scope);
+  if (path) return ` in ${path}`;
+  return scope.paths.length > 0 || hasOtherFilters(scope) ? " of those searched" : "";
+}
+
+/** The path that is the scope's only filter of files; else empty. */
+function onlyPath(scope: Scope): string {
+  return scope.paths.length === 1 && !hasOtherFilters(scope) ? scope.paths[0]!.replace(/^\*\//, "") : "";
+}
+
+function hasOtherFilters({ notPaths, languages, notLanguages, tests }: Scope): boolean {
+  return notPaths.length + languages.length + notLanguages.length > 0 || Boolean(tests);
+}
+
+function fileSum(groups: readonly UnreadGroup[]): number {
+  return sum(groups.map(({ files }) => files));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
