@@ -61,6 +61,17 @@
   (configurable_uri (uri (string_literal) @module))
   (combinator "show" (identifier) @imports))
 
+; export 'stock.dart' show Stock;
+(library_export
+  (configurable_uri (uri (string_literal) @module))
+  (combinator "show" (identifier) @imports))
+
+; export 'stock.dart', also with hide
+(library_export
+  . (configurable_uri (uri (string_literal) @module))
+  (combinator "hide")? .
+  (#set! imported "*"))
+
 ; Item item as a parameter, a field and a local variable.
 (formal_parameter (type_identifier) @bound name: (identifier) @parameter)
 (declaration

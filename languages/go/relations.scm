@@ -46,9 +46,15 @@ $bound_or_pointer = [(type_identifier) @bound (pointer_type $bound) (qualified_t
   (unary_expression (identifier) @exported)
 ]
 
+; import . "acme/mail"
+(import_spec
+  name: (dot)
+  path: (interpreted_string_literal (interpreted_string_literal_content) @module)
+  (#set! imported "*"))
+
 ; import "acme/mail", import m "acme/mail"
 (import_spec
-  name: (_)? @alias
+  name: (package_identifier)? @alias
   path: (interpreted_string_literal (interpreted_string_literal_content) @module))
 
 ; The receiver: (c *Cart), (c *Cart[T]).

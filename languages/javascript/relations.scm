@@ -132,6 +132,17 @@ $constructed = [(identifier) @bound (member_expression property: (property_ident
   (#set! imported "default")
   (#eq? @_require "require"))
 
+; const put = require("./store").add
+(variable_declarator
+  name: (identifier) @alias
+  value: (member_expression
+    object: (call_expression
+      function: (identifier) @_require
+      arguments: (arguments . (string (string_fragment) @module) .))
+    property: (property_identifier) @imports)
+  (#not-eq? @imports "default")
+  (#eq? @_require "require"))
+
 ; require("./store").add
 (member_expression
   object: (call_expression

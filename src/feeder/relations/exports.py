@@ -38,21 +38,27 @@ DEFAULT, WHOLE, ALL = "default", "", "*"
 
 
 class ImportSite(NamedTuple):
-    """An import of a definition: its node, its relation, and the name that it binds there."""
+    """An import of a definition: its node, its relation, and the name that it binds there.
+
+    `is_space` if the name is that of the whole module, as in `import * as K from "./k"`.
+    """
 
     node: RelatedNode
     relation: Relation
     bound: str
+    is_space: bool = False
 
 
 class Exports(NamedTuple):
-    """The names by which each file exports a definition, and the imports that were followed.
+    """The names by which each file exports a definition, and the imports of a default.
 
-    `is_cut` if more files export it than are followed.
+    `spaces` are, by file and by the name that it gives to a whole module, the names by which that
+    module exports the definition. `is_cut` if more files export it than are followed.
     """
 
     names: Mapping[str, Set[str]]
-    sites: tuple[ImportSite, ...] = ()
+    spaces: Mapping[tuple[str, str], Set[str]] = {}
+    default_imports: tuple[ImportSite, ...] = ()
     is_cut: bool = False
 
     def has(self, paths: ModulePaths, module: str, importing: Site, name: str) -> bool:
@@ -64,6 +70,21 @@ class Exports(NamedTuple):
             (name in names or (name in {DEFAULT, WHOLE} and WHOLE in names))
             and paths.names_file(module, importing.path, path, importing.language)
             for path, names in self.names.items()
+        )
+
+    def has_in_space(
+        self, paths: ModulePaths, module: str, importing: Site, place: tuple[str, str]
+    ) -> bool:
+        """Tells whether a module exports a whole module by a name, which exports the definition.
+
+        `place` is the pair of both names: `K` and `fire` of `import { K } from "./mid"; K.fire()`.
+        """
+        space, name = place
+        return any(
+            known == space
+            and name in names
+            and paths.names_file(module, importing.path, path, importing.language)
+            for (path, known), names in self.spaces.items()
         )
 
 
@@ -104,6 +125,7 @@ class ExportFinder:
         if not traits(definition.language).reexports or definition.owner:
             return Exports({definition.path: {own}})
         names: defaultdict[str, set[str]] = defaultdict(set)
+        spaces: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
         sites: dict[ImportSite, None] = {}
         following = deque([(definition.path, own)])
         names[definition.path].add(own)
@@ -111,13 +133,15 @@ class ExportFinder:
         while following and count <= MAX_EXPORTS:
             path, name = following.popleft()
             for site in self._importing(path, name, definition.language):
-                if site.relation.kind == IMPORT and site.relation.name != ALL:
+                if site.relation.kind == IMPORT and site.relation.name == DEFAULT:
                     sites.setdefault(site)
-                if site.bound not in names[site.node.path]:
+                if site.is_space:
+                    spaces[site.node.path, site.bound].add(name)
+                elif site.bound not in names[site.node.path]:
                     names[site.node.path].add(site.bound)
                     following.append((site.node.path, site.bound))
                     count += 1
-        return Exports(names, tuple(sites), bool(following))
+        return Exports(names, spaces, tuple(sites), bool(following))
 
     def _importing(self, path: str, name: str, language: str) -> Iterator[ImportSite]:
         """Yields the imports of a name that a file exports, and its exports by other names."""
@@ -136,8 +160,8 @@ class ExportFinder:
                     yield ImportSite(node, relation, name)
                 elif relation.name == DEFAULT and name in {WHOLE, DEFAULT}:
                     yield ImportSite(node, relation, relation.alias or DEFAULT)
-                elif relation.name == WHOLE and name == WHOLE and relation.alias:
-                    yield ImportSite(node, relation, relation.alias)
+                elif relation.name == WHOLE and relation.alias:
+                    yield ImportSite(node, relation, relation.alias, is_space=name != WHOLE)
 
     def _is_of(self, relation: Relation, node: RelatedNode, path: str, language: str) -> bool:
         """Tells whether an import of a node is one from a file."""

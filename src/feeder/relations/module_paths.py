@@ -40,7 +40,24 @@ class ModulePaths:
             return definition.is_in_package(module) or module in {outer, definition.symbol}
         if imports == "folders":
             return _is_go_package(module, definition)
+        if imports == "crates" and definition.package:
+            return self._names_inline_module(module, importing_path, definition)
         return self.names_file(module, importing_path, definition.path, definition.language)
+
+    def _names_inline_module(
+        self, module: str, importing_path: str, definition: Definition
+    ) -> bool:
+        """Compares a module of Rust with one inside of a file: `crate::a::inner` with `a.rs`."""
+        own = f".{definition.package}"
+        if not f".{module}".endswith(own):
+            return self.names_file(module, importing_path, definition.path, definition.language)
+        outer = f".{module}".removesuffix(own).lstrip(".")
+        is_own_file = importing_path == definition.path
+        if outer in {"", *CRATE_KEYWORDS} and is_own_file:
+            return True
+        return bool(outer) and self.names_file(
+            outer, importing_path, definition.path, definition.language
+        )
 
     def names_file(self, module: str, importing_path: str, path: str, language: str) -> bool:
         """Tells whether a module is a file; false where modules are no files, as in Java and Go."""

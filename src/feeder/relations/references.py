@@ -701,12 +701,12 @@ class ReferenceFinder:
             is_rare = len(self.nodes(name)) <= MAX_ALIAS_NODES and not definition.is_local
             paths = {path for path, names in exports.names.items() if name in names}
             yield from self._sites(definition, resolver, name, None if is_rare else paths)
-        for node, relation, bound in exports.sites:
-            if relation.name == DEFAULT:
-                for line in line_numbers(node, relation):
-                    yield Reference(
-                        node.path, line, 0, KIND_NAMES[IMPORT], True, "", node, bound, ""
-                    )
+        for site in exports.default_imports:
+            node = site.node
+            for line in line_numbers(node, site.relation):
+                yield Reference(
+                    node.path, line, 0, KIND_NAMES[IMPORT], True, "", node, site.bound, ""
+                )
 
     def _exported_names(self, definition: Definition) -> list[str]:
         """The names by which files import or export a definition, other than its own; sorted."""

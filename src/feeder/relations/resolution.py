@@ -586,6 +586,24 @@ class Resolver:
         site = Site(path, self._definition.language)
         return self._exports.of(self._definition).has(self._paths, module, site, name)
 
+    def _is_in_space(self, facts: FileFacts, receiver: str, name: str) -> bool:
+        """Tells whether a receiver is a module that another one exports by a name.
+
+        `K.fire()` with `import { K } from "./mid"`, `All.K.fire()` with `import * as All`.
+        """
+        if not traits(self._definition.language).reexports:
+            return False
+        spaces = self._exports.of(self._definition).spaces
+        first, _, rest = receiver.partition(".")
+        site = Site(facts.path, self._definition.language)
+        return bool(spaces) and any(
+            self._exports.of(self._definition).has_in_space(
+                self._paths, one.module, site, (rest or one.name, name)
+            )
+            for one in facts.imported(first)
+            if bool(rest) == (one.name in {"", ALL})
+        )
+
     def _unfollowed(self, site: Site, module: str) -> Resolution:
         """An import that leads to no file with the definition, or cannot be followed.
 
@@ -616,6 +634,8 @@ class Resolver:
             return RESOLVED
         modules = list(self._modules_of(facts, receiver))
         if any(self._is_exported(facts.path, one, relation.name) for one in modules):
+            return RESOLVED
+        if self._is_in_space(facts, receiver, relation.name):
             return RESOLVED
         if relation.name != definition.name:
             return elsewhere(Evidence.ANOTHER_NAME)
