@@ -68,7 +68,7 @@ class Exports(NamedTuple):
         """
         return any(
             (name in names or (name in {DEFAULT, WHOLE} and WHOLE in names))
-            and paths.names_file(module, importing.path, path, importing.language)
+            and paths.leads_to(module, importing.path, path, importing.language)
             for path, names in self.names.items()
         )
 
@@ -83,7 +83,7 @@ class Exports(NamedTuple):
         return any(
             known == space
             and name in names
-            and paths.names_file(module, importing.path, path, importing.language)
+            and paths.leads_to(module, importing.path, path, importing.language)
             for (path, known), names in self.spaces.items()
         )
 
@@ -165,9 +165,7 @@ class ExportFinder:
 
     def _is_of(self, relation: Relation, node: RelatedNode, path: str, language: str) -> bool:
         """Tells whether an import of a node is one from a file."""
-        return node.path != path and self.paths.names_file(
-            relation.module, node.path, path, language
-        )
+        return node.path != path and self.paths.leads_to(relation.module, node.path, path, language)
 
     def _nodes_of_name(self, name: str) -> list[RelatedNode]:
         if name not in self._of_name:

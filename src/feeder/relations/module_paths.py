@@ -64,6 +64,19 @@ class ModulePaths:
         ends = self.ends(module, importing_path, language)
         return any(_ends_with(stem, end) for stem in _module_stems(path) for end in ends)
 
+    def leads_to(self, module: str, importing_path: str, path: str, language: str) -> bool:
+        """Tells whether an import leads to a file: compares whole paths where a module has any.
+
+        A module of Rust that begins with no crate, as in `use {matcher::Match}`, is of the own one.
+        """
+        ends = self.ends(module, importing_path, language)
+        whole = [end for end in ends if end.startswith("/")]
+        if not whole and traits(language).imports == "crates":
+            own = _crate_folder(importing_path)
+            if own != _crate_folder(path):
+                return False
+        return any(_ends_with(stem, end) for stem in _module_stems(path) for end in whole or ends)
+
     def is_parent(self, module: str, importing_path: str, definition: Definition) -> bool:
         """Tells whether the module is a package around the definition's file."""
         if traits(definition.language).imports == "folders":
@@ -167,14 +180,20 @@ def _rust_paths(module: str, importing_path: str) -> Iterator[str]:
         yield module.replace(".", "/")
         return
     if first == "crate":
-        source = re.match(r"(?:.*/)?src(?=/|$)", own)
-        folders = [source[0]] if source else []
+        source = _crate_folder(own)
+        folders = [source] if source else []
     else:
         folders = [own, posixpath.dirname(own)]
     for folder in folders:
         yield "/" + posixpath.join(folder, rest).rstrip("/")
     if rest:
         yield rest
+
+
+def _crate_folder(path: str) -> str:
+    """The folder of a crate's sources: `crates/cli/src`; empty for a file outside of one."""
+    source = re.match(r"(?:.*/)?src(?=/|$)", path)
+    return source[0] if source else ""
 
 
 def _ends_with(path: str, requested: str) -> bool:
