@@ -1,4 +1,4 @@
-"""The commands that messages about a missing index name make the index that was looked for."""
+"""The command that a message about a missing index names makes the index that was looked for."""
 
 import re
 import shlex
@@ -10,12 +10,10 @@ from command_runner import RunFeeder
 from source.repos import Repo
 
 
-def remedies(message: str) -> tuple[list[str], list[str]]:
-    """Returns the arguments of the commands in git and outside of it."""
-    match = re.search(r": feeder (sync.*) \(outside git: feeder (process.*)\)$", message.strip())
-    assert match, message
-    in_git, outside = map(shlex.split, match.groups())
-    return in_git, outside
+def remedies(message: str) -> list[list[str]]:
+    """Returns the arguments of the commands that make an index, in a message of several lines."""
+    found = re.findall(r"(?:Make one with|Create it): feeder (.*)$", message, re.MULTILINE)
+    return [*map(shlex.split, found)]
 
 
 @pytest.mark.parametrize("command", [["search", "cart"], ["stats"], ["doctor"]], ids=str)
@@ -35,11 +33,11 @@ def test_missing_index_is_made_where_it_was_looked_for(
     folder = elsewhere if "-C" in options else shop
 
     failed = feeder(folder, *command, *options)
-    text = failed.out if command == ["doctor"] else failed.err
-    [line] = [line for line in text.splitlines() if "outside git:" in line]
-    made = feeder(folder, *remedies(line)[0 if in_git else 1])
+    [arguments] = remedies(failed.out if command == ["doctor"] else failed.err)
+    assert arguments[0] == ("sync" if in_git else "process")
+    made = feeder(folder, *arguments)
     assert made.code == 0, made.err
 
     repeated = feeder(folder, *command, *options)
-    assert "outside git:" not in repeated.out + repeated.err
+    assert remedies(repeated.out + repeated.err) == []
     assert repeated.code == 0, repeated.err
