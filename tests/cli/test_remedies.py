@@ -41,3 +41,34 @@ def test_missing_index_is_made_where_it_was_looked_for(
     repeated = feeder(folder, *command, *options)
     assert remedies(repeated.out + repeated.err) == []
     assert repeated.code == 0, repeated.err
+
+
+@pytest.mark.parametrize(
+    "command", [["search", "cart"], ["search", "cart", "-l"], ["doctor"], ["grep", "cart"]], ids=str
+)
+def test_sync_is_named_with_the_options_that_find_the_index(
+    feeder: RunFeeder, tmp_path: Path, command: list[str]
+) -> None:
+    """An index that is behind; options of the environment need not be typed again."""
+    (tmp_path / "elsewhere").mkdir()
+    repo = Repo(tmp_path / "my shop")
+    repo.commit({"cart.py": "def cart(): ...\n\n\ndef gone(): ...\n"})
+    place = ["-C", "../my shop", "--db", "../an index.db"]
+    assert feeder(tmp_path / "elsewhere", "sync", "-q", *place).code == 0
+    repo.commit({"cart.py": "def cart(): ...\n", "more.py": "def cart(): return 1\n"})
+    answer = feeder(tmp_path / "elsewhere", *command, *place)
+    named = re.findall(r"feeder (sync.*?)\)?\.?$", answer.err + answer.out, re.MULTILINE)
+    assert {tuple(shlex.split(one)) for one in named} == {("sync", *place)}
+    assert feeder(tmp_path / "elsewhere", *shlex.split(named[0])).code == 0
+    repeated = feeder(tmp_path / "elsewhere", "search", "cart", *place)
+    assert "feeder sync" not in repeated.err + repeated.out
+
+
+def test_error_names_sync_with_the_options_that_find_the_index(
+    feeder: RunFeeder, tmp_path: Path
+) -> None:
+    """As where nothing is committed yet."""
+    repo = Repo(tmp_path / "shop")
+    repo.write({"cart.py": "def cart(): ...\n"})
+    answer = feeder(tmp_path, "sync", "-C", "shop")
+    assert answer.err.endswith("or index the files: feeder sync -C shop --working-tree\n")
