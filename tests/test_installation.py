@@ -59,6 +59,10 @@ class Environment:
         """The sentence that the program there prints."""
         return self._call("install_hint", extra)
 
+    def steps(self, extra: str) -> str:
+        """The same within a sentence."""
+        return self._call("install_steps", extra)
+
     def _call(self, function: str, extra: str) -> str:
         call = f"from feeder.installation import {function}; print({function}({extra!r}))"
         done = subprocess.run(
@@ -134,7 +138,10 @@ def test_folder_that_is_gone_is_named(environment: Environment, tmp_path: Path) 
     command = f"{UV_PIP} '{folder}[serve]'"
     expected = f"Clone feeder into {folder} again, where it was installed from, then: {command}"
     assert environment.hint("serve") == expected
+    steps = environment.steps("serve")  # as `feeder doctor` prints them
+    assert steps == f"c{expected[1:]}"
     folder.mkdir()
+    assert environment.steps("serve") == command
     assert environment.hint("serve") == f"Install it with: {command}"
 
 

@@ -12,6 +12,8 @@ FeederError           1    the root
     └── TooLargeError      the service accepts the work in smaller parts
 """
 
+import errno
+
 
 class FeederError(Exception):
     """Root of the tree: a problem, and what to do about it where there is something to do.
@@ -94,8 +96,18 @@ class Superseded(StoppedEarly):
     """A run that started later owns the index now."""
 
 
+DISK_FULL_REMEDY = "Free some disk space, then run the command again: what was finished is kept."
+
+
+def disk_full_problem(place: object) -> str:
+    """Returns the problem of a file that a full disk or quota has cut short."""
+    return f"{place} cannot be written in full: the disk is full, or your quota is used up."
+
+
 def translate_os_error(error: OSError) -> FeederError:
     """Returns an error with the file and a remedy; a denied permission is a user error."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return FeederError(disk_full_problem(error.filename or "The output"), DISK_FULL_REMEDY)
     if not isinstance(error, PermissionError) or not isinstance(error.filename, str):
         return FeederError(str(error))
     remedy = "Make it and its folder readable and writable, or work elsewhere."

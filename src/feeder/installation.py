@@ -39,14 +39,18 @@ class Source(NamedTuple):
 
 def install_hint(extra: str) -> str:
     """The sentence that says how to add an extra."""
-    source = _find_source()
-    if source.is_folder and not Path(source.text).exists():
-        # no installer can read it
-        clone = shlex.quote(source.text)
-        return f"Clone feeder into {clone} again, where it was installed from, then: " + (
-            install_command(extra)
-        )
-    return f"Install it with: {install_command(extra)}"
+    steps = install_steps(extra)
+    is_command = steps == install_command(extra)
+    return f"Install it with: {steps}" if is_command else f"{steps[0].upper()}{steps[1:]}"
+
+
+def install_steps(extra: str = "") -> str:
+    """`install_command`, after how to get back the folder that it reads, if that is gone."""
+    source, command = _find_source(), install_command(extra)
+    if not source.is_folder or Path(source.text).exists():
+        return command
+    clone = shlex.quote(source.text)
+    return f"clone feeder into {clone} again, where it was installed from, then: {command}"
 
 
 def install_command(extra: str = "") -> str:

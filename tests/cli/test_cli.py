@@ -363,7 +363,7 @@ def test_reading_without_an_index_names_the_remedy(
     """No index is made."""
     answer = feeder(shop, *command.split())
     assert (answer.code, answer.out) == (2, "")
-    assert "Make one with: feeder sync (outside git: feeder process --path .)" in answer.err
+    assert "Make one with: feeder sync\n" in answer.err
     assert not (shop.path / ".feeder").exists()
 
 

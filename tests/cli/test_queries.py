@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import apsw
 import pytest
@@ -163,3 +164,17 @@ def test_log_from_a_commit_is_not_read(feeder: RunFeeder, shop: Repo) -> None:
     result = feeder(shop, "queries")
     assert result.code == 2
     assert f"git tracks {LOG}" in result.err
+
+
+def test_query_of_two_repositories_is_told_apart(
+    feeder: RunFeeder, shop: Repo, tmp_path: Path
+) -> None:
+    """One index may have several; the same query in each is not the same line twice."""
+    other, index = Repo(tmp_path / "other"), tmp_path / "both.db"
+    other.commit(SHOP)
+    for repo in (shop, other):
+        assert feeder(repo, "sync", "-q", "--db", index, "--repo", repo.path.name).code == 0
+        feeder(repo, "search", "cart", "--db", index, "--repo", repo.path.name)
+    lines = feeder(shop, "queries", "--db", index).out.splitlines()
+    ends = [line.partition("  in ")[2] for line in lines if "  cart  (" in line]
+    assert sorted(ends) == sorted([shop.path.name, "other"])

@@ -1,4 +1,4 @@
-"""The commands that messages about a missing index name make the index that was looked for."""
+"""The command that a message about a missing index names makes the index that was looked for."""
 
 import re
 import shlex
@@ -10,12 +10,10 @@ from command_runner import RunFeeder
 from source.repos import Repo
 
 
-def remedies(message: str) -> tuple[list[str], list[str]]:
-    """Returns the arguments of the commands in git and outside of it."""
-    match = re.search(r": feeder (sync.*) \(outside git: feeder (process.*)\)$", message.strip())
-    assert match, message
-    in_git, outside = map(shlex.split, match.groups())
-    return in_git, outside
+def remedies(message: str) -> list[list[str]]:
+    """Returns the arguments of the commands that make an index, in a message of several lines."""
+    found = re.findall(r"(?:Make one with|Create it): feeder (.*)$", message, re.MULTILINE)
+    return [*map(shlex.split, found)]
 
 
 @pytest.mark.parametrize("command", [["search", "cart"], ["stats"], ["doctor"]], ids=str)
@@ -35,11 +33,42 @@ def test_missing_index_is_made_where_it_was_looked_for(
     folder = elsewhere if "-C" in options else shop
 
     failed = feeder(folder, *command, *options)
-    text = failed.out if command == ["doctor"] else failed.err
-    [line] = [line for line in text.splitlines() if "outside git:" in line]
-    made = feeder(folder, *remedies(line)[0 if in_git else 1])
+    [arguments] = remedies(failed.out if command == ["doctor"] else failed.err)
+    assert arguments[0] == ("sync" if in_git else "process")
+    made = feeder(folder, *arguments)
     assert made.code == 0, made.err
 
     repeated = feeder(folder, *command, *options)
-    assert "outside git:" not in repeated.out + repeated.err
+    assert remedies(repeated.out + repeated.err) == []
     assert repeated.code == 0, repeated.err
+
+
+@pytest.mark.parametrize(
+    "command", [["search", "cart"], ["search", "cart", "-l"], ["doctor"], ["grep", "cart"]], ids=str
+)
+def test_sync_is_named_with_the_options_that_find_the_index(
+    feeder: RunFeeder, tmp_path: Path, command: list[str]
+) -> None:
+    """An index that is behind; options of the environment need not be typed again."""
+    (tmp_path / "elsewhere").mkdir()
+    repo = Repo(tmp_path / "my shop")
+    repo.commit({"cart.py": "def cart(): ...\n\n\ndef gone(): ...\n"})
+    place = ["-C", "../my shop", "--db", "../an index.db"]
+    assert feeder(tmp_path / "elsewhere", "sync", "-q", *place).code == 0
+    repo.commit({"cart.py": "def cart(): ...\n", "more.py": "def cart(): return 1\n"})
+    answer = feeder(tmp_path / "elsewhere", *command, *place)
+    named = re.findall(r"feeder (sync.*?)\)?\.?$", answer.err + answer.out, re.MULTILINE)
+    assert {tuple(shlex.split(one)) for one in named} == {("sync", *place)}
+    assert feeder(tmp_path / "elsewhere", *shlex.split(named[0])).code == 0
+    repeated = feeder(tmp_path / "elsewhere", "search", "cart", *place)
+    assert "feeder sync" not in repeated.err + repeated.out
+
+
+def test_error_names_sync_with_the_options_that_find_the_index(
+    feeder: RunFeeder, tmp_path: Path
+) -> None:
+    """As where nothing is committed yet."""
+    repo = Repo(tmp_path / "shop")
+    repo.write({"cart.py": "def cart(): ...\n"})
+    answer = feeder(tmp_path, "sync", "-C", "shop")
+    assert answer.err.endswith("or index the files: feeder sync -C shop --working-tree\n")

@@ -405,7 +405,8 @@ def test_error_does_not_suggest_the_command_that_failed(
     run = feeder(other, "outline", ".", "--db", shop.path / ".feeder/index.db")
     assert run.code == 2
     assert run.err.splitlines()[-1] == (
-        "feeder: The index has no files of other. Index them: feeder sync"
+        "feeder: The index has no files of other. Index them: "
+        f"feeder sync --db {shop.path}/.feeder/index.db"
     )
 
 

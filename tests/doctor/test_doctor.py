@@ -52,7 +52,7 @@ def test_up_to_date_index_has_no_problems(feeder: RunFeeder, shop: Repo) -> None
 def test_without_an_index_the_remedy_is_named(feeder: RunFeeder, shop: Repo) -> None:
     answer = feeder(shop, "doctor", "--json")
     assert answer.code == 0
-    remedy = "Create it: feeder sync (outside git: feeder process --path .)"
+    remedy = "Create it: feeder sync"
     assert findings(answer)["index"] == Finding("index", "there is none yet", remedy)._asdict()
     assert not (shop.path / ".feeder").exists()
 

@@ -78,6 +78,7 @@ def test_query_with_half_of_the_stems_in_common_is_a_rewording(first: str, secon
     [
         ("where is the token refreshed", "where is the cart emptied", 10),
         ("token refresh", "token refresh", 10),
+        ("token refresh", " token  refresh", 10),
         ("token refresh", "refreshed tokens", 301),
         ("how is it", "where is it", 10),
         ("", "->", 10),

@@ -1,6 +1,8 @@
 """Writes results to stdout and messages to stderr, with terminal control characters escaped."""
 
 import json
+import re
+import shlex
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,6 +11,29 @@ import click
 from feeder import escaping
 from feeder.config import Settings
 from feeder.github.outputs import WorkflowReport
+
+_PLACE_KEY = "feeder.place"
+_SYNC = re.compile(r"\bfeeder (?:sync|process --path \.)(?! in (?:that|its) folder)(?=[^\w-]|$)")
+
+
+def remember_place(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """Keeps a typed option that says where the index is, for commands in messages; a callback."""
+    source = context.get_parameter_source(parameter.name or "")
+    if source is click.core.ParameterSource.COMMANDLINE:
+        option = min(parameter.opts, key=len)
+        context.meta.setdefault(_PLACE_KEY, {})[option] = shlex.quote(str(value))
+    return value
+
+
+def with_place(text: str) -> str:
+    """Returns a message with the options of `remember_place` in its commands to sync.
+
+    "It is behind: feeder sync" → "It is behind: feeder sync -C ../shop"
+    """
+    context = click.get_current_context(silent=True)
+    place: dict[str, str] = context.meta.get(_PLACE_KEY, {}) if context else {}
+    options = [f" {option} {value}" for option, value in place.items() if f"{option} " not in text]
+    return _SYNC.sub(lambda match: match[0] + "".join(options), text) if options else text
 
 
 def account() -> WorkflowReport:
@@ -38,7 +63,7 @@ def print_text(text: str) -> None:
 
 def print_message(message: str) -> None:
     """Prints a line on stderr."""
-    click.echo(escaping.escape_line(message), err=True)
+    click.echo(escaping.escape_line(with_place(message)), err=True)
 
 
 def print_usage_error(error: click.ClickException) -> None:

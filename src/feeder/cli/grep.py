@@ -167,9 +167,8 @@ def _print_lines(page: LinePage, color: str) -> None:
 
 def _all_notes(page: LinePage) -> Iterator[str]:
     """The notes on skipped files, on the search and on the state of the index."""
-    yield from map(str, page.search_notes)
-    if page.status.note:
-        yield page.status.note
+    notes = [*map(str, page.search_notes), page.status.note]
+    yield from map(console.with_place, filter(None, notes))
 
 
 def _print_notes(settings: Settings, notes: list[str]) -> None:

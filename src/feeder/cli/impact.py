@@ -55,7 +55,8 @@ def impact(
     To run only these tests, or none:
 
     \b
-    tests=$(feeder impact --tests -q) && pytest $(echo "$tests") || [ $? -eq 5 ]
+    tests=$(feeder impact --tests -q) &&
+    (IFS=$(printf '\\n\\r'); pytest $(echo "$tests")) || [ $? -eq 5 ]
     """
     from feeder.impact.changed_nodes import read_change
     from feeder.impact.impact import find_impact

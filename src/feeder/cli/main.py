@@ -91,7 +91,11 @@ class CommandGroup(LazyGroup):
 
     def invoke(self, ctx: click.Context) -> Any:
         with _detect_closed_output():
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            except FeederError as exc:
+                exc.remedy = console.with_place(exc.remedy)
+                raise
 
 
 @contextmanager

@@ -205,9 +205,9 @@ def _finding_lines(findings: list[Finding]) -> Iterator[str]:
     width = max(len(one.name) for one in findings)
     for one in findings:
         status = "STOPS" if one.stops else "note" if one.remedy else "-" if one.absent else "ok"
-        yield f"{status:5}  {one.name:{width}}  {one.says}"
+        yield f"{status:5}  {one.name:{width}}  {console.with_place(one.says)}"
         if one.remedy:
-            yield f"{'':5}  {'':{width}}  → {one.remedy}"
+            yield f"{'':5}  {'':{width}}  → {console.with_place(one.remedy)}"
 
 
 @click.command()

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from feeder.cli import console
 from feeder.config import Settings
 from feeder.shards import MAX_SHARDS, Shard, parse_shard
 
@@ -84,11 +85,17 @@ _LOCATION_OPTIONS = (
         default=Path(),
         envvar="FEEDER_DIRECTORY",
         show_envvar=True,
+        callback=console.remember_place,
         help="Run as if started in this folder.",
     ),
     _REPO_OPTION,
     env_option("--branch", "Branch name in the index. Default: the branch that is checked out."),
-    env_option("--db", "Index file. Default: .feeder/index.db under the root.", type=_FILE_PATH),
+    env_option(
+        "--db",
+        "Index file. Default: .feeder/index.db under the root.",
+        type=_FILE_PATH,
+        callback=console.remember_place,
+    ),
 )
 
 _CLOUDFLARE_OPTIONS = (
@@ -97,6 +104,7 @@ _CLOUDFLARE_OPTIONS = (
         "Where the index is. Default: cloudflare if wrangler.toml or an option below names the "
         "index and a token is set, else local. `feeder init` needs only a token and an account.",
         type=click.Choice(["cloudflare", "local"]),
+        callback=console.remember_place,
     ),
     env_option(
         "--account-id",

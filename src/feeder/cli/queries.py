@@ -126,9 +126,13 @@ def _as_text(
         yield f"{log.path}: no queries logged"
         return
     yield f"{log.path}: {_query_count(logged)} since {_timestamp(logged[0].asked_s)}"
+    has_repositories = len({query.repo for query in logged}) > 1
     for kind, group in groups.items():
         yield from ["", TITLES[kind]] if group else []
-        yield from (_recurring_line(one) for one in group)
+        for recurring in group:
+            yield _recurring_line(recurring) + (
+                f"  in {recurring.last.repo}" if has_repositories else ""
+            )
     yield from ["", REWORDED_TITLE] if chains else []
     for chain in chains:
         yield "  " + " → ".join(_query_text(one) for one in chain)

@@ -6,6 +6,7 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import NamedTuple
 
+from feeder.cli.console import with_place
 from feeder.cli.terminal import (
     BOLD,
     DIM,
@@ -141,7 +142,7 @@ def render_outline(
     remedy = " Show all lines: --max-lines 0" if cut or level.note else ""
     shortened = f"{level.note} {cut}{remedy}".strip()
     for note in filter(None, [shortened, outline.unparsed_note, outline.status.note]):
-        yield from terminal.wrap(" ".join(note.split()))
+        yield from terminal.wrap(" ".join(with_place(note).split()))
 
 
 def _outline_lines(rows: Iterable[OutlineRow], symbols: str, terminal: Terminal) -> Iterator[str]:
@@ -277,9 +278,7 @@ def _footer_lines(page: Page) -> Iterator[str]:
         yield f"Nothing from {page.offset} on: {total} found{hint}"
     elif page.offset or after < page.total or page.at_least:
         yield f"{page.offset + 1} to {after} of {total}{_next_page_hint(page, after)}"
-    yield from map(str, page.notes)
-    if page.note:
-        yield page.note
+    yield from map(with_place, filter(None, [*map(str, page.notes), page.note]))
 
 
 def _next_page_hint(page: Page, after: int) -> str:

@@ -15,7 +15,7 @@ from feeder.config import Settings
 from feeder.doctor import Finding
 from feeder.embedding.cache import default_cache_file
 from feeder.errors import FeederError
-from feeder.installation import install_command, packages_by_extra
+from feeder.installation import install_steps, packages_by_extra
 from feeder.parse.worker_pool import WorkerPool
 from feeder.query.vocabulary import REPOSITORY_FILE, repository_categories
 from feeder.session.workspace import current_workspace
@@ -100,7 +100,7 @@ def check_extras(_: Settings) -> Iterator[Finding]:
         installed = ", ".join(
             f"{package} {number}" for package, number in versions.items() if number
         )
-        command = install_command(extra)
+        command = install_steps(extra)
         if not missing:
             yield Finding(f"[{extra}]", installed)
         elif installed:

@@ -12,13 +12,13 @@ from feeder.config import Settings
 from feeder.corpus.index_status import read_index_status
 from feeder.doctor import Finding
 from feeder.escaping import count_of
-from feeder.installation import install_command
+from feeder.installation import install_steps
 from feeder.notes import unparsed_text
 from feeder.parse.extract import NOT_INSTALLED, extractor_versions, includes_documents
 from feeder.session.session import Session, open_session
 from feeder.session.workspace import (
     Workspace,
-    creation_commands,
+    creation_command,
     current_workspace,
     has_index,
     index_file,
@@ -58,7 +58,7 @@ def check_index(settings: Settings) -> Iterator[Finding]:
     place = "Cloudflare" if store.is_cloud else "this machine"
     yield Finding("store", f"{place} ({store.reason or 'the default'})")
     if not has_index(workspace, settings):
-        yield Finding("index", "there is none yet", f"Create it: {creation_commands(settings)}")
+        yield Finding("index", "there is none yet", f"Create it: {creation_command(settings)}")
         return
     if missing := missing_migration(workspace, settings):
         message = f"{index_file(workspace.base, settings)} has an older schema, without {missing}"
@@ -126,7 +126,7 @@ def _side_table_findings(session: Session, content: Statistics) -> Iterator[Find
 
 def _document_findings(session: Session, content: Statistics) -> Iterator[Finding]:
     """Reports skipped documents; a run refuses to remove what another installation has read."""
-    remedy = f"Install the readers, then feeder sync: {install_command('documents')}"
+    remedy = f"Install the readers, then feeder sync: {install_steps('documents')}"
     if skipped := content.skipped.get(NOT_INSTALLED):
         yield Finding("documents", f"{skipped:,} skipped", remedy)
     if not extractor_versions() and includes_documents(content.meta.get("parser", "")):

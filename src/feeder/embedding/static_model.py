@@ -324,6 +324,6 @@ def read_model(path: Path = MODEL_FILE, sha256: str = STATIC_MODEL_SHA256) -> St
 
 
 def _reinstall_hint() -> str:
-    from feeder.installation import install_command
+    from feeder.installation import install_steps
 
-    return f"Install it again: {install_command()}; or use --no-vectors."
+    return f"Install it again: {install_steps()}; or use --no-vectors."

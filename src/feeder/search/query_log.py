@@ -185,7 +185,7 @@ def _is_reworded(earlier: LoggedQuery, later: LoggedQuery) -> bool:
     """Returns True for another text with at least half of the stems of the shorter one."""
     one, other = _query_stems(earlier.text), _query_stems(later.text)
     least = MIN_SHARED_STEMS * min(len(one), len(other))
-    is_other = earlier.text != later.text and earlier.repo == later.repo
+    is_other = earlier.text.split() != later.text.split() and earlier.repo == later.repo
     return is_other and len(one & other) >= max(least, 1)
 
 

@@ -22,7 +22,7 @@ from feeder.session.model_selection import (
     select_static_model,
     unused_minilm_note,
 )
-from feeder.session.workspace import creation_commands, index_file
+from feeder.session.workspace import creation_command, index_file
 from feeder.store import Database, Statement, Vectors
 from feeder.store.index_folder import create_index_folder
 from feeder.store.inventory import indexed_repositories
@@ -95,7 +95,7 @@ def local_backend(  # noqa: PLR0913 - a place, and how it is opened
     file = file or index_file(base, settings)
     if not create and not file.exists():
         raise UserError(
-            f"There is no index at {file}.", f"Make one with: {creation_commands(settings)}"
+            f"There is no index at {file}.", f"Make one with: {creation_command(settings)}"
         )
     in_memory = not writes and not file.exists()
     if writes and settings.db is None:

@@ -177,15 +177,18 @@ def checkout_of(settings: Settings) -> Checkout:
     return checkout
 
 
-def creation_commands(settings: Settings) -> str:
-    """Returns the commands that make the missing index on this machine, at the place that the
+def creation_command(settings: Settings) -> str:
+    """Returns the command that makes the missing index on this machine, at the place that the
     settings name.
     """
+    from feeder.source import git
+
     options = [f" -C {quote(os.fspath(settings.directory))}"] if settings.directory.parts else []
     options += [f" --db {quote(os.fspath(settings.db))}"] if settings.db else []
     options += [" --store local"] if settings.store == "local" else []
     place = "".join(options)
-    return f"feeder sync{place} (outside git: feeder process --path .{place})"
+    is_in_git = git.read_checkout(settings.directory.resolve()) is not None
+    return f"feeder {'sync' if is_in_git else 'process --path .'}{place}"
 
 
 def has_index(workspace: Workspace, settings: Settings) -> bool:

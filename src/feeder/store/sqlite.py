@@ -8,7 +8,14 @@ from typing import Any
 
 import apsw
 
-from feeder.errors import FeederError, ServiceError, Superseded, UserError
+from feeder.errors import (
+    DISK_FULL_REMEDY,
+    FeederError,
+    ServiceError,
+    Superseded,
+    UserError,
+    disk_full_problem,
+)
 from feeder.private_files import create_private_file
 from feeder.store import (
     DUPLICATE_WRITE_ERROR,
@@ -154,7 +161,11 @@ class SQLite:
         if isinstance(exc, apsw.CantOpenError | apsw.ReadOnlyError):
             return self._unusable_error(exc)
         if isinstance(exc, apsw.FullError | apsw.IOError):
-            return ServiceError(f"{self.place} cannot be written: {exc}.", "Free some disk space.")
+            is_full = isinstance(exc, apsw.FullError)
+            problem = f"{self.place} cannot be written: {exc}."
+            return ServiceError(
+                disk_full_problem(self.place) if is_full else problem, DISK_FULL_REMEDY
+            )
         return ServiceError(f"{self.place}: {exc}")
 
     def _unusable_error(self, exc: apsw.Error) -> UserError:

@@ -125,12 +125,12 @@ def refuse_unreadable_documents(
     indexed = (path for path, row in (state.files or {}).items() if row.state != "skipped")
     paths = (*indexed, *(entry.path for entry in entries if not entry.skip))
     if path := next(filter(file_types.document_extension, paths), None):
-        from feeder.installation import install_command
+        from feeder.installation import install_steps
 
         raise UserError(
             f"The index has documents, such as {path}, which this installation cannot read.",
             "Remove documents from the index with `feeder sync --force`, or install the readers: "
-            f"{install_command('documents')}",
+            f"{install_steps('documents')}",
         )
 
 
