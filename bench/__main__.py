@@ -3,7 +3,8 @@ with that of a commit, `python -m bench answers` measures search quality, `pytho
 that of queries that are one token of code, `python -m bench budget` what an agent's token budget
 holds, `python -m bench commits` how commit messages find the changed files, `python -m bench
 impact` how well the tests of a change are named, `python -m bench relations` references beside the
-languages' own tools, `python -m bench worker` the CPU time and requests of a query at the Worker,
+languages' own tools, `python -m bench nothing` whether names without references are used after all,
+`python -m bench worker` the CPU time and requests of a query at the Worker,
 `python -m bench equality` compares its answers with the program's, `python -m bench
 hostile-requests` measures requests that were made to take long, and `python -m bench databases`
 those to many databases.
@@ -33,6 +34,8 @@ elif sys.argv[1:2] == ["impact"]:
     from impact import main
 elif sys.argv[1:2] == ["relations"]:
     from language_servers.command import main
+elif sys.argv[1:2] == ["nothing"]:
+    from nothing import main
 elif sys.argv[1:2] == ["budget"]:
     from budget import main
 elif sys.argv[1:2] == ["commits"]:
