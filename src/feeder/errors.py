@@ -3,6 +3,7 @@
 FeederError           1    the root
 ├── UserError         2    the user must change something
 │   └── NotInIndexError 2  a name that the index does not have
+│       └── UnknownPathError 2  a file or folder that it does not have
 ├── Interrupted       130  Ctrl-C, SIGTERM or SIGHUP
 ├── OutputClosed      141  the reader of the output has gone
 ├── StoppedEarly      75   a budget is used up; the next run continues
@@ -40,6 +41,10 @@ class UserError(FeederError):
 
 class NotInIndexError(UserError):
     """The user named a file, symbol or other name that the index does not have."""
+
+
+class UnknownPathError(NotInIndexError):
+    """The user named a file or folder that the index does not have."""
 
 
 class Interrupted(FeederError):

@@ -94,13 +94,6 @@ def test_note_counts_the_files_of_the_scope(
     assert not note or counted[0].startswith(f"{note}; functions there may be missing.")
 
 
-def test_search_with_similar_names_only_says_it_too(feeder: RunFeeder, indexed: Repo) -> None:
-    """The name may stand in lines that no grammar knows."""
-    notes = feeder(indexed, "search", "knwon", "--json").json["notes"]
-    assert notes[0].startswith("No symbol is named knwon. Similar names: known")
-    assert notes[-3:] == [UNPARSED, PLAIN, KEPT_OUT]
-
-
 def test_outline_marks_the_lines(feeder: RunFeeder, indexed: Repo) -> None:
     lines = feeder(indexed, "outline", "src").out.splitlines()
     assert "src/broken.py (lines not parsed: 2)" in lines

@@ -11,7 +11,7 @@ from standin import StandIn
 from cli.test_long_nodes import LONG
 from cli.test_workspace_references import FILES as WORKSPACE
 from edge.indexed_worker import Facts, IndexedWorker, program
-from edge.test_answers import _samples
+from edge.test_answers import ON_DISK, _samples
 from feeder.mcp.service import IndexService
 from mcp_server.test_relation_tools import FILES
 from relations.test_go_interfaces import INTERFACES, KINDS
@@ -157,7 +157,7 @@ def _program_text(desk: IndexService, arguments: Facts) -> str:
     if not result.is_error:
         return result.text.rpartition("\n")[0]
     # only the program knows the files on disk
-    return re.sub(r" \(\d+ files? on disk differs? from the index: .*\)$", "", result.text)
+    return re.sub(rf" {ON_DISK}", "", result.text)
 
 
 @pytest.mark.parametrize(

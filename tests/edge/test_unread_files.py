@@ -47,7 +47,7 @@ def tool_text(fed: IndexedWorker, name: str, **arguments: Any) -> str:
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("search", {"query": "unwritten path:src type:class"}),
+        ("search", {"query": "unwritten path:src type:class calls:known"}),
         ("references", {"target": "known"}),
         ("references", {"target": "known", "depth": 2}),
         ("references", {"target": "single", "direction": "out"}),
@@ -55,7 +55,7 @@ def tool_text(fed: IndexedWorker, name: str, **arguments: Any) -> str:
         ("references", {"target": "unwritten", "kind": "definition"}),
         ("references", {"target": "unwritten"}),
         ("references", {"target": "src/broken.py#unwritten"}),
-        ("read", {"target": ["unwritten"]}),
+        ("read", {"target": ["unwritten", "unwritten_too"]}),
         ("read", {"target": ["src/broken.py:1-3"]}),
         ("read", {"target": ["src/broken.py#known"]}),
         ("outline", {"path": "src"}),
@@ -89,9 +89,9 @@ SENTENCES = "|".join(
 
 
 def test_search_names_them(fed: IndexedWorker) -> None:
-    notes = fed.query_worker("search", q="unwritten type:class")["notes"]
+    notes = fed.query_worker("search", q="unwritten", meaning="no")["notes"]
     assert notes[-3:] == [UNPARSED, PLAIN, KEPT_OUT]
-    assert SAID in tool_text(fed, "search", query="unwritten type:class")
+    assert SAID in tool_text(fed, "search", query="unwritten type:class calls:known")
 
 
 @pytest.mark.parametrize(

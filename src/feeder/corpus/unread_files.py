@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from feeder.corpus.index_status import Corpus
-from feeder.errors import NotInIndexError
+from feeder.errors import NotInIndexError, UnknownPathError
 from feeder.escaping import count_of
 from feeder.notes import Note, NoteKind, unparsed_text
 from feeder.source import SkipReason
@@ -111,17 +111,17 @@ def with_absence_notes(corpus: Corpus, update: Note | None = None) -> Iterator[N
         if update and update.kind is NoteKind.UPDATE_RUNNING:
             problem = f"{exc.problem.removesuffix('.')} yet."
             raise NotInIndexError(problem, str(update)) from exc
-        is_value = isinstance(exc, UnknownNameError)
-        notes = [*filter(None, [update]), *_reasons_to_doubt(corpus, functions=not is_value)]
+        notes = [*filter(None, [update]), *reasons_to_doubt(corpus, exc)]
         if notes:
             text = " ".join(f"({note})" for note in notes)
             raise NotInIndexError(exc.problem, f"{exc.remedy} {text}".strip()) from exc
         raise
 
 
-def _reasons_to_doubt(corpus: Corpus, *, functions: bool) -> Iterator[Note]:
-    """The index may be behind its files, and a name may be one of the `functions` that it lacks."""
-    status = corpus.status(is_empty=True, searched=corpus.scope if functions else None)
+def reasons_to_doubt(corpus: Corpus, error: NotInIndexError) -> Iterator[Note]:
+    """The index may be behind its files, and a name may be that of a function that it lacks."""
+    is_function = not isinstance(error, UnknownNameError | UnknownPathError)
+    status = corpus.status(is_empty=True, searched=corpus.scope if is_function else None)
     for note in status.notes:
         # that the index equals HEAD is no reason; only a note that it does not has a remedy
         if note.kind is not NoteKind.INDEX_STATE or note.remedy:

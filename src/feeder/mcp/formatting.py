@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import dedent
 from typing import NamedTuple
 
+from feeder.errors import NotInIndexError
 from feeder.escaping import escape_line, escape_lines
 from feeder.mcp.remedies import note_for_agent
 from feeder.mcp.token_budget import (
@@ -51,11 +52,15 @@ class AnswerOptions(NamedTuple):
 
 
 class ReadResult(NamedTuple):
-    """A target of `read` as it was written, and its lines or an error."""
+    """A target of `read` as it was written, and its lines or an error.
+
+    `absent` is the error of a name that the index does not have.
+    """
 
     target: str
     page: Page | None
     error: str = ""
+    absent: NotInIndexError | None = None
 
 
 class FittedText(NamedTuple):
@@ -79,10 +84,17 @@ def format_hits(page: Page, options: AnswerOptions, freshness_note: Note | None)
 
 
 def format_read_results(
-    results: Sequence[ReadResult], tokens: int, freshness_note: Note | None
+    results: Sequence[ReadResult],
+    tokens: int,
+    freshness_note: Note | None,
+    doubts: Sequence[Note] = (),
 ) -> str:
-    """The lines of the targets of `read`, as many as fit, the first targets first."""
+    """The lines of the targets of `read`, as many as fit, the first targets first.
+
+    `doubts` are reasons why a target that the index does not have may exist nevertheless.
+    """
     status_notes = next((result.page.status.notes for result in results if result.page), [])
+    status_notes = [*status_notes, *(note for note in doubts if note not in status_notes)]
     last_note = index_note(freshness_note, status_notes)
     left = bytes_beside_footer(tokens, [last_note]) - NAMED_TARGETS_BYTES
     fitted = []

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from feeder.corpus.unread_files import with_absence_notes
-from feeder.errors import UserError
+from feeder.corpus.unread_files import reasons_to_doubt
+from feeder.errors import NotInIndexError, UserError
 from feeder.escaping import escape_line
 from feeder.grep.exact_search import LineRequest, search_lines
 from feeder.impact.changed_nodes import read_change
@@ -98,7 +98,9 @@ def read(index: SearchIndex, arguments: Arguments, freshness_note: Note | None) 
         text = f"`target` has {len(targets)} targets, at most {MAX_TARGETS} are allowed."
         raise UserError(text)
     results = [_read_target(index, target) for target in targets]
-    text = format_read_results(results, arguments["budget"], freshness_note)
+    absent = next((result.absent for result in results if result.absent), None)
+    doubts = list(reasons_to_doubt(index.corpus, absent)) if absent else []
+    text = format_read_results(results, arguments["budget"], freshness_note, doubts)
     return ToolResult(text, all(result.page is None for result in results))
 
 
@@ -207,10 +209,10 @@ def _resolve_target(index: SearchIndex, text: str) -> Target:
 
 def _read_target(index: SearchIndex, text: str) -> ReadResult:
     try:
-        with with_absence_notes(index.corpus):
-            return ReadResult(text, read_target(index.corpus, _resolve_target(index, text)))
+        return ReadResult(text, read_target(index.corpus, _resolve_target(index, text)))
     except UserError as exc:
-        return ReadResult(text, None, error=escape_line(error_for_agent(exc)))
+        absent = exc if isinstance(exc, NotInIndexError) else None
+        return ReadResult(text, None, escape_line(error_for_agent(exc)), absent)
 
 
 def _no_hits(

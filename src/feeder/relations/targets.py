@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from feeder.corpus.index_status import Corpus
 from feeder.corpus.skipped_files import check_not_skipped
-from feeder.errors import NotInIndexError, UserError
+from feeder.errors import NotInIndexError, UnknownPathError, UserError
 from feeder.nodes import Member, Node
 from feeder.ranking.name_matching import DECLARATION_SUFFIXES, find_member, last_part
 from feeder.snippets.excerpts import ExcerptReader
@@ -232,7 +232,8 @@ def files_below_path(corpus: Corpus, text: str, directory: str = "") -> list[str
     if not all_files:
         raise UserError(f"The index has no files of {corpus.repo}.", "Index them: feeder sync")
     check_not_skipped(corpus, text, directory, anywhere=_looks_like_path(text))
-    raise _not_found_error("file or folder", text, _nearest_paths(corpus, text))
+    error = _not_found_error("file or folder", text, _nearest_paths(corpus, text))
+    raise UnknownPathError(error.problem, error.remedy)
 
 
 def _resolve_file(

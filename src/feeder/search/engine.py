@@ -118,6 +118,9 @@ def search(index: SearchIndex, request: SearchRequest) -> Page:
         index.store, request.query, request.filters, index.settings, index.corpus.meta
     )
     results = run_plan(index, plan, request.pagination, on_warning)
+    if not results.total:
+        unread = unread_notes(index.corpus.database, plan.scope)
+        results = results._replace(notes=[*results.notes, *unread])
     options = PageOptions(
         [*highlight_words(plan.query), *results.corrected_words],
         request.snippet_lines,
@@ -356,14 +359,12 @@ def run_plan(
     ranked = _rank_plan(index, plan, on_warning) if plan.text else _list_scope(database, plan.scope)
     results = paginate(database, ranked, pagination, excerpt_lookup(index.store))
     notes, at_least = [*plan.notes, *results.notes], plan.is_truncated or results.at_least
-    repos = plan.scope.repos or (index.corpus.repo,)
     if not results.total:
+        repos = plan.scope.repos or (index.corpus.repo,)
         notes += skipped_path_notes(database, repos, plan.scope)
     elif is_local(database):
         # one more query at Cloudflare would take longer than the search
         notes += typed_path_notes(index.corpus, plan.text, index.directory)
-    if not (results.total and results.has_match):
-        notes += unread_notes(database, plan.scope._replace(repos=repos))
     return results._replace(notes=notes, at_least=at_least)
 
 

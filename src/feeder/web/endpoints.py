@@ -21,6 +21,7 @@ from feeder.corpus.file_contents import (
     masked_lines,
 )
 from feeder.corpus.index_status import Corpus
+from feeder.corpus.unread_files import with_absence_notes
 from feeder.errors import UserError
 from feeder.parse.extract import NOT_INSTALLED
 from feeder.query.completions import complete as completions_of
@@ -106,7 +107,8 @@ def relations(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """The definitions, references, implementations and uses of the symbol at a place."""
     place = path_from_root(_required_parameter(parameters, "place"), index.corpus.base)
     try:
-        return symbol_relations(index.corpus, place).as_json()
+        with with_absence_notes(index.corpus):
+            return symbol_relations(index.corpus, place).as_json()
     except UserError as exc:
         raise NotFound(exc.problem, exc.remedy) from exc
 
@@ -145,11 +147,13 @@ def file(index: SearchIndex, parameters: Parameters) -> JsonObject:
     if lines is None:
         raise NotFound(f"{path} has been deleted or is not text any more.", "Run `feeder sync`.")
     entries = build_outline(corpus, [path])
+    [outlined] = entries.as_json()["files"]
     return {
         "path": path,
         "lines": lines,
         "text_of": file_now.commit,
-        "nodes": entries.as_json()["files"][0]["nodes"],
+        "nodes": outlined["nodes"],
+        "unparsed": outlined["unparsed"],
         "index": entries.status.as_json(),
         "note": entries.status.note,
     }
@@ -339,7 +343,8 @@ def _shown_fields(hit: JsonObject, left_out: Sequence[str]) -> JsonObject:
 def _resolve_target(index: SearchIndex, text: str) -> Target:
     corpus = index.corpus
     try:
-        return resolve_target(corpus, path_from_root(text, corpus.base), index.directory)
+        with with_absence_notes(corpus):
+            return resolve_target(corpus, path_from_root(text, corpus.base), index.directory)
     except UserError as exc:
         raise NotFound(exc.problem, exc.remedy) from exc
 

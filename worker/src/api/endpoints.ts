@@ -18,6 +18,7 @@ import {
   type SnippetOptions,
 } from "../search/answers.ts";
 import { createContext, type SearchContext } from "../corpus/context.ts";
+import { NotInIndexError, unreadNotesOfRepo, withAbsenceNotes } from "../corpus/unread_files.ts";
 import { scopeFromFilters, search } from "../search/engine.ts";
 import { FileContents, MAX_SUBREQUESTS } from "../snippets/excerpts.ts";
 import { gitHubUrl, indexedCommit } from "../corpus/github_address.ts";
@@ -174,16 +175,20 @@ async function node(context: SearchContext, params: Params): Promise<object> {
 /** The lines of each target; an unknown target has an error and does not affect the others. */
 async function read(context: SearchContext, params: Params): Promise<object> {
   const joined = createContext({ ...context, database: new JoinedBatches(context.database) });
-  const targets = await Promise.all((params.target ?? []).map((target) => readOne(joined, target)));
-  return { targets, ...freshness(context.meta, context.repo) };
+  const answers = await Promise.all((params.target ?? []).map((target) => readOne(joined, target)));
+  const state = freshness(context.meta, context.repo);
+  const isAbsent = answers.some((answer) => answer.isAbsent);
+  const unread = isAbsent ? await unreadNotesOfRepo(context.database, context.repo) : [];
+  const targets = answers.map(({ isAbsent: _, ...answer }) => answer);
+  return { targets, ...state, note: [state.note, ...unread].filter(Boolean).join(" ") };
 }
 
-async function readOne(context: SearchContext, target: string): Promise<object> {
+async function readOne(context: SearchContext, target: string): Promise<{ isAbsent: boolean; [key: string]: unknown }> {
   try {
-    return { target, ...(await targetHits(context, target)), error: "" };
+    return { target, ...(await targetHits(context, target)), error: "", isAbsent: false };
   } catch (error) {
     if (!(error instanceof HttpError) || error.status >= 500) throw error;
-    return { target, hits: [], notes: [], error: error.message };
+    return { target, hits: [], notes: [], error: error.message, isAbsent: error instanceof NotInIndexError };
   }
 }
 
@@ -194,13 +199,14 @@ async function file(context: SearchContext, params: Params): Promise<object> {
   if (!paths.includes(path)) {
     throw new HttpError(404, `${path} is not a file of the index.`, "Give a path from the root, as hits have it.");
   }
-  const [rows = []] = await context.database.run([sql.nodesInFiles(context.repo, [path])]);
+  const { repo } = context;
+  const [rows = [], unparsed = []] = await context.database.run([sql.nodesInFiles(repo, [path]), sql.unparsedLines(repo, [path])]);
   const nodes = sortNodes(rows.map(hitFromRow));
   const source = await new FileContents(context).file(path, nodes[0]?.language ?? null);
   if (!source) throw noSourceError(path);
-  const [entry] = outlineFiles([path], nodes) as { nodes: object[] }[];
+  const [entry] = outlineFiles([path], nodes, unparsed) as { nodes: object[]; unparsed: string | null }[];
   const textOf = indexedCommit(context.meta, context.repo);
-  const content = { path, lines: fillGaps(source), text_of: textOf, nodes: entry?.nodes ?? [] };
+  const content = { path, lines: fillGaps(source), text_of: textOf, nodes: entry!.nodes, unparsed: entry!.unparsed };
   return { ...content, ...freshness(context.meta, context.repo) };
 }
 
@@ -299,10 +305,12 @@ function lastRunCosts(ownMeta: Record<string, string>): Record<string, unknown> 
 
 const ENDPOINTS: Record<string, Endpoint> = {
   search: answerSearch,
-  similar,
-  relations: (context, params) => answerRelations(context, requiredParameter(params, "place")),
-  references: answerReferences,
-  node,
+  similar: (context, params) => withAbsenceNotes(context, () => similar(context, params)),
+  relations: (context, params) => {
+    return withAbsenceNotes(context, () => answerRelations(context, requiredParameter(params, "place")));
+  },
+  references: (context, params) => withAbsenceNotes(context, () => answerReferences(context, params)),
+  node: (context, params) => withAbsenceNotes(context, () => node(context, params)),
   read,
   file,
   outline,

@@ -2,7 +2,7 @@
 
 import { constants } from "../../build/worker_data.json";
 import { HttpError } from "../http_error.ts";
-import type { Database, Row, Statement } from "../store/database.ts";
+import type { Row, Statement } from "../store/database.ts";
 import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { pathCandidates } from "../query/filters.ts";
@@ -24,12 +24,16 @@ export function skippedFileError(text: string, rows: readonly Row[]): HttpError 
   return path === undefined ? null : new HttpError(404, ...skipNote(path, reasons.get(path)!));
 }
 
-/** Says which of a scope's paths are skipped files, for a search that found nothing there. */
-export async function skippedPathNotes(database: Database, repos: readonly string[], scope: Scope): Promise<string[]> {
+/** Selects which of a scope's paths are skipped files. */
+export function skippedPathStatements(repos: readonly string[], scope: Scope): Statement[] {
   if (scope.paths.length === 0) return [];
   const [places, endings] = candidates(scope.paths);
-  const found = await database.run(repos.map((repo) => sql.filesSkipped(repo, places, endings)));
-  const notes = found.flatMap((rows) => rows.map(([path, reason]) => skipNote(String(path), String(reason)).join(" ")));
+  return repos.map((repo) => sql.filesSkipped(repo, places, endings));
+}
+
+/** Says which they are, from the rows of these statements, for a search that found nothing there. */
+export function skippedPathNotes(rowSets: readonly (readonly Row[])[]): string[] {
+  const notes = rowSets.flatMap((rows) => rows.map(([path, reason]) => skipNote(String(path), String(reason)).join(" ")));
   return notes.slice(0, MAX_PATH_NOTES);
 }
 

@@ -23,23 +23,42 @@ interface UnreadGroup {
   readonly lines: number;
 }
 
-/** Says what of a scope the index does not know, one note for each kind; one request. */
-export async function unreadNotes(database: Database, scope: Scope): Promise<string[]> {
-  const [rows = []] = await database.run([sql.unreadInScope(scope)]);
+/** Says what of a scope the index does not know, one note for each kind, from the rows of `unreadInScope`. */
+export function unreadNotes(rows: readonly Row[], scope: Scope): string[] {
   const groups = groupsOf(rows);
   const where = place(scope);
   return [unparsedNote(groups, scope, where), plainTextNote(groups, where), keptOutNote(groups, where)].filter(Boolean);
 }
 
-/** The same for a whole repository. */
-export function unreadNotesOfRepo(database: Database, repo: string): Promise<string[]> {
-  return unreadNotes(database, { ...EMPTY_SCOPE, repos: [repo] });
+/** The same for a whole repository; one request. */
+export async function unreadNotesOfRepo(database: Database, repo: string): Promise<string[]> {
+  const scope = { ...EMPTY_SCOPE, repos: [repo] };
+  const [rows = []] = await database.run([sql.unreadInScope(scope)]);
+  return unreadNotes(rows, scope);
 }
 
-/** The error for a name that the index does not have, with what the index does not know. */
-export async function absentNameError(database: Database, repo: string, error: HttpError): Promise<HttpError> {
-  const notes = (await unreadNotesOfRepo(database, repo)).map((note) => `(${note})`);
-  return new HttpError(error.status, error.error, [error.remedy, ...notes].filter(Boolean).join(" "));
+/** A symbol or id that the index does not have. */
+export class NotInIndexError extends HttpError {
+  constructor(error: string, remedy = "") {
+    super(404, error, remedy);
+  }
+}
+
+/** Runs `answer`; adds to the error for a name that the index does not have what the index does not know. */
+export async function withAbsenceNotes<Answer>(context: IndexOfRepo, answer: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (!(error instanceof NotInIndexError)) throw error;
+    const notes = (await unreadNotesOfRepo(context.database, context.repo)).map((note) => `(${note})`);
+    throw new HttpError(404, error.error, [error.remedy, ...notes].filter(Boolean).join(" "));
+  }
+}
+
+/** The database and the repository in which a name was looked for. */
+interface IndexOfRepo {
+  readonly database: Database;
+  readonly repo: string;
 }
 
 /** "1 file in src has 2 lines that its grammar does not know"; mirrors `feeder.notes.unparsed_text`. */

@@ -51,8 +51,6 @@ export interface ResultPage {
   notes: readonly string[];
   atLeast: boolean;
   allResults: readonly Result[];
-  /** False if no node has the name or a word of the query. */
-  hasMatch?: boolean;
 }
 
 type PartRanges = ReadonlyMap<string, PartRange>;

@@ -1,7 +1,7 @@
 /** Finds where a name is defined, also the name at a position in a file. Mirrors `feeder.relations.definitions`. */
 
 import { constants } from "../../build/worker_data.json";
-import { absentNameError } from "../corpus/unread_files.ts";
+import { NotInIndexError } from "../corpus/unread_files.ts";
 import { HttpError } from "../http_error.ts";
 import { characterColumns, length, rpartition } from "../python_strings.ts";
 import { MENTION, type Relation } from "../relation.ts";
@@ -94,8 +94,7 @@ async function definitionsOfName(finder: ReferenceFinder, name: string): Promise
   const [, requested] = rpartition(name, "#");
   const { matches, isCut } = await namedDefinitions(finder, requested);
   if (matches.length === 0) {
-    const error = new HttpError(404, `The index has no definition of ${name}.`, `Search for it: feeder search ${name}`);
-    throw await absentNameError(finder.database, finder.repo, error);
+    throw new NotInIndexError(`The index has no definition of ${name}.`, `Search for it: feeder search ${name}`);
   }
   const ordered = sortBy(matches.map(({ found }) => found), ({ path, start_line }) => [path, start_line]);
   const isOnly = matches.length === 1 && !isCut;
@@ -145,10 +144,7 @@ async function definitionsAt(
     name = name.slice(0, -1); // valid?1:2
     ({ matches, isCut } = await searchableDefinitions(finder, name));
   }
-  if (matches.length === 0) {
-    const error = new HttpError(404, `The index has no definition of ${name}.`);
-    throw await absentNameError(finder.database, finder.repo, error);
-  }
+  if (matches.length === 0) throw new NotInIndexError(`The index has no definition of ${name}.`);
   const isAround = ({ found: { path, start_line, end_line } }: NamedMatches["matches"][number]) =>
     path === target.path && start_line <= line && line <= end_line;
   const around = matches.filter(isAround).map(({ found }) => found);

@@ -19,7 +19,7 @@ import { traits } from "../traits.ts";
 import { pathCandidates } from "../query/filters.ts";
 import { findMember, isDeclarationFile, lastPart, normalizeName, parseMembers, type Member } from "../ranking/name_matching.ts";
 import { skippedFileError, skippedFilesStatement } from "../corpus/skipped_files.ts";
-import { absentNameError } from "../corpus/unread_files.ts";
+import { NotInIndexError } from "../corpus/unread_files.ts";
 
 const { MAX_LISTED, MAX_SEPARATORS, QUOTES } = constants.targets;
 export const EMPTY_TARGET_ERROR = constants.targets.EMPTY_TARGET_ERROR as [problem: string, remedy: string];
@@ -152,7 +152,8 @@ export async function filesBelowPath(context: TargetContext, text: string, range
     if (files.length > 0) return range.count < 0 ? files : files.slice(0, range.count);
   }
   if (all.length === 0) throw new HttpError(404, `The index has no files of ${repo}.`, "Index them: feeder sync");
-  throw skippedFileError(text, skipped) ?? notFoundError("file or folder", text, nearestPaths(text, all));
+  const { error, remedy } = notFoundError("file or folder", text, nearestPaths(text, all));
+  throw skippedFileError(text, skipped) ?? new HttpError(404, error, remedy);
 }
 
 /** A pattern for the paths that match a glob, or that are in a folder that does, as Python's fnmatch. */
@@ -205,7 +206,7 @@ async function targetInFile({ database, repo }: TargetContext, path: string, { l
   const target = singleTarget(nodesNamed(hits, name, [isEqual, symbolEndsWith]), `${path}#${name}`);
   if (target) return { ...target, unparsed };
   const near = nearestNames(normalizeSymbol(name), hits.flatMap(namesOfHit), ".");
-  throw await absentNameError(database, repo, notFoundError("symbol", `${path}#${name}`, near, path));
+  throw notFoundError("symbol", `${path}#${name}`, near, path);
 }
 
 /** The unparsed lines in the rows of one file. */
@@ -444,9 +445,9 @@ async function unknownTargetError({ database, repo }: TargetContext, text: strin
   if (skippedError) return skippedError;
   const kind = "file, symbol or id";
   const near = nearestPaths(text, paths()[0] ?? []);
-  if (near.length > 0) return absentNameError(database, repo, notFoundError(kind, text, near));
+  if (near.length > 0) return notFoundError(kind, text, near);
   const symbols = (named()[0] ?? []).map(hitFromRow).flatMap(({ symbol }) => symbol || []);
-  return absentNameError(database, repo, notFoundError(kind, text, nearestNames(normalizeSymbol(text), symbols, ".")));
+  return notFoundError(kind, text, nearestNames(normalizeSymbol(text), symbols, "."));
 }
 
 /** Returns true for a text that looks like a path. */
@@ -462,12 +463,12 @@ function nearestPaths(text: string, rows: readonly Row[]): string[] {
   );
 }
 
-function notFoundError(kind: string, text: string, near: readonly string[], within = "."): HttpError {
+function notFoundError(kind: string, text: string, near: readonly string[], within = "."): NotInIndexError {
   const advice =
     near.length > 0
       ? `Did you mean ${near.join(" or ")}?`
       : `List its contents: feeder outline ${within}`;
-  return new HttpError(404, `The index has no ${kind} ${text}.`, advice);
+  return new NotInIndexError(`The index has no ${kind} ${text}.`, advice);
 }
 
 function lineSpan(hit: Hit): number {

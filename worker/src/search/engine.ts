@@ -47,7 +47,7 @@ import {
   type VectorSearch,
   WordSearch,
 } from "../ranking/retrieval.ts";
-import { skippedPathNotes } from "../corpus/skipped_files.ts";
+import { skippedPathNotes, skippedPathStatements } from "../corpus/skipped_files.ts";
 import { unreadNotes } from "../corpus/unread_files.ts";
 import {
   correctText,
@@ -139,21 +139,20 @@ export async function search(
   const { first, note, correctedWords } = await retrieveCorrected(context, query, repos, usesVectors);
   const ranked = first.words ? await rankCandidates(first, first.words, page) : await listScope(first, page);
   const { scope } = first;
-  const absent = await absenceNotes(context.database, repos, scope, ranked.answer);
+  const absent = ranked.answer.total > 0 ? [] : await absenceNotes(context.database, repos, scope);
   const notes = [...filterNotes, ...first.notes, ...note, ...ranked.answer.notes, ...absent];
   const parsedSearch = { query, text: queryText(query), scope, notes, correctedWords };
   return { context: first.context, parsedSearch, answer: { ...ranked.answer, notes }, contents: ranked.contents };
 }
 
-/** What a search could not see that found nothing, or only what is similar. */
-async function absenceNotes(
-  database: Database,
-  repos: readonly string[],
-  scope: Scope,
-  { total, hasMatch = true }: ResultPage,
-): Promise<string[]> {
-  const skipped = total > 0 ? [] : await skippedPathNotes(database, repos, scope);
-  return total > 0 && hasMatch ? [] : [...skipped, ...(await unreadNotes(database, { ...scope, repos }))];
+/** What a search that found nothing could not see, with one request. */
+async function absenceNotes(database: Database, repos: readonly string[], scope: Scope): Promise<string[]> {
+  const batch = new Batch();
+  const searched = { ...scope, repos };
+  const skipped = batch.add(skippedPathStatements(repos, scope));
+  const unread = batch.add([sql.unreadInScope(searched)]);
+  await batch.run(database);
+  return [...skippedPathNotes(skipped()), ...unreadNotes(unread()[0] ?? [], searched)];
 }
 
 /** Resolves filters without a query to a scope. */
@@ -370,11 +369,9 @@ async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagina
   const all = rankHits(words.queryText, rankings, candidates.hits, [], words.resemblingIds);
   const results = isVectorOnly(rankings) ? all.slice(0, MAX_BY_VECTOR_ONLY) : all;
   const problem = first.problem ? [`${WORDS_ONLY} ${first.problem}`] : [];
-  const unmatched = resultNotes(words.queryText, rankings, results);
-  const notes = [...unmatched, ...warnings, ...problem];
+  const notes = [...resultNotes(words.queryText, rankings, results), ...warnings, ...problem];
   const shown = await paginate(results, candidates, page);
-  const answer = { ...shown, notes, atLeast: isTruncated(rankings), hasMatch: unmatched.length === 0 };
-  return { answer, contents: candidates.contents };
+  return { answer: { ...shown, notes, atLeast: isTruncated(rankings) }, contents: candidates.contents };
 }
 
 /**

@@ -73,7 +73,7 @@ async function open(path) {
   const rows = file.lines.map((line, i) => codeRow(path, i + 1, highlightedLine([[line, null]], wordMarks(line, pattern)), `L${i + 1}`, extend));
   const text = h('div', { class: 'code', tabindex: '0', role: 'region', 'aria-label': `Text of ${path}`, click: showClicked }, blocks(rows));
   const isProse = language === 'markdown';
-  fill(byId('main'), h('div', { class: 'columns file' }, h('div', { class: 'side' }, outline(path, file.nodes), supports('patterns') && files(path)), h('article', { 'aria-labelledby': 'path' },
+  fill(byId('main'), h('div', { class: 'columns file' }, h('div', { class: 'side' }, outline(path, file), supports('patterns') && files(path)), h('article', { 'aria-labelledby': 'path' },
     heading(path, file, isProse), isProse ? h('div', { class: 'both' }, rendered(file.lines, path), text) : text)));
   shown = path;
   showIndexState(file);
@@ -212,12 +212,13 @@ function markNode(line) {
   inner?.scrollIntoView({ block: 'nearest' });
 }
 
-function outline(path, nodes) {
+function outline(path, { nodes, unparsed }) {
   const named = nodes.filter((node) => node.symbol || node.logical_path);
   const list = h('ol', null, named.map((node) => h('li', { class: `depth-${Math.min(node.depth, 5)}` }, entry(path, node))));
   const body = named.length ? list : h('p', { class: 'summary' }, 'No named symbols or sections.');
+  const missing = unparsed && h('p', { class: 'summary' }, `Lines not parsed: ${unparsed}. Functions there may be missing.`);
   return h('nav', { class: 'outline', 'aria-label': 'Outline' },
-    h('details', { open: isWide() }, h('summary', null, `Outline (${named.length})`), named.length < MIN_FILTERED ? null : outlineFilter(list), body));
+    h('details', { open: isWide() }, h('summary', null, `Outline (${named.length})`), named.length < MIN_FILTERED ? null : outlineFilter(list), body, missing));
 }
 
 /** A field that hides the entries of the outline without the typed text; Enter opens the first. */
