@@ -27,7 +27,8 @@ from feeder.traits import traits
 
 NAMED = """
 SELECT path, symbol, language FROM docs
-WHERE repo = ?1 AND symbol IS NOT NULL AND node_type IN ('class', 'method') ORDER BY path, start_line
+WHERE repo = ?1 AND symbol IS NOT NULL AND node_type IN ('class', 'method')
+ORDER BY path, start_line
 """
 NOT_CODE = re.compile(r"//.*|/\*.*?(?:\*/|$)|^\s*\*.*|#.*|\"[^\"]*\"|'[^']*'")
 
@@ -74,7 +75,7 @@ def _names(corpus: Corpus, count: int) -> Iterator[tuple[str, str]]:
     yield from once[:count]
 
 
-def _has_relations(language: object) -> bool:
+def _has(language: object) -> bool:
     return traits(str(language)).has_relations
 
 
