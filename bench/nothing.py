@@ -44,7 +44,9 @@ class Counts(NamedTuple):
 
 def check(clone: Path, count: int) -> Counts:
     """Asks for the references of names that one definition of a clone has."""
-    subprocess.run(["feeder", "sync", "-q", "--no-vectors"], cwd=clone, check=True)
+    subprocess.run(
+        ["feeder", "sync", "-q", "--no-vectors"], cwd=clone, check=True, capture_output=True
+    )
     with open_index(Settings(clone, store="local", quiet=True, query_log=False)) as index:
         corpus = index.corpus
         asked, answers, unresolved = 0, [], 0
@@ -67,16 +69,14 @@ def check(clone: Path, count: int) -> Counts:
 def _names(corpus: Corpus, count: int) -> Iterator[tuple[str, str]]:
     [rows] = corpus.database.run([Statement(NAMED, (corpus.repo,))])
     named = [
-        (str(path), str(symbol)) for path, symbol, language in rows if _has_relations(language)
+        (str(path), str(symbol))
+        for path, symbol, language in rows
+        if traits(str(language)).has_relations
     ]
     times = Counter(symbol.rpartition(".")[2] for _, symbol in named)
     once = [one for one in named if times[one[1].rpartition(".")[2]] == 1]
     random.Random(1).shuffle(once)
     yield from once[:count]
-
-
-def _has(language: object) -> bool:
-    return traits(str(language)).has_relations
 
 
 def _code_lines(clone: Path, page: ReferencePage) -> Iterator[str]:
