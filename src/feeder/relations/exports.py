@@ -12,13 +12,20 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Set
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Set
+from functools import lru_cache
 from typing import NamedTuple
 
 from feeder.relation import EXPORT, IMPORT, Relation
 from feeder.relations.manifests import Manifests
-from feeder.relations.module_paths import EXTENSION, INDEX_FILES, ModulePaths
+from feeder.relations.module_paths import (
+    CRATE_KEYWORDS,
+    EXTENSION,
+    INDEX_FILES,
+    SCRIPT_EXTENSION,
+    ModulePaths,
+)
 from feeder.relations.modules import MODULE_EXPORTS, Definition
 from feeder.store import Database
 from feeder.store.relations import (
@@ -35,6 +42,13 @@ MAX_EXPORTS = 200
 
 DEFAULT, WHOLE, ALL = "default", "", "*"
 """What an import names in place of a name: the default export, the module, and all its names."""
+
+
+CACHED_SEGMENTS = 4_000
+"""Modules whose last segments are cached."""
+
+Import = tuple[RelatedNode, Relation]
+"""An import, or an export by another name, and the node that has it."""
 
 
 class ImportSite(NamedTuple):
@@ -102,8 +116,9 @@ class ExportFinder:
         self._database = database
         self._repo = repo
         self._exports: dict[Definition, Exports] = {}
-        self._of_name: dict[str, list[RelatedNode]] = {}
-        self._of_module: dict[str, list[RelatedNode]] = {}
+        self._named: dict[str, Mapping[str, list[Import]]] = {}
+        self._whole: dict[str, list[Import]] = {}
+        self._segments_of: dict[str, set[str]] = {}
         self._is_path: dict[str, bool] = {}
         self._paths: ModulePaths | None = None
 
@@ -126,59 +141,83 @@ class ExportFinder:
             return Exports({definition.path: {own}})
         names: defaultdict[str, set[str]] = defaultdict(set)
         spaces: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-        sites: dict[ImportSite, None] = {}
-        following = deque([(definition.path, own)])
+        defaults: dict[ImportSite, None] = {}
+        level = [(definition.path, own)]
         names[definition.path].add(own)
         count = 1
-        while following and count <= MAX_EXPORTS:
-            path, name = following.popleft()
-            for site in self._importing(path, name, definition.language):
-                if site.relation.kind == IMPORT and site.relation.name == DEFAULT:
-                    sites.setdefault(site)
-                if site.is_space:
-                    spaces[site.node.path, site.bound].add(name)
-                elif site.bound not in names[site.node.path]:
-                    names[site.node.path].add(site.bound)
-                    following.append((site.node.path, site.bound))
-                    count += 1
-        return Exports(names, spaces, tuple(sites), bool(following))
+        while level and count <= MAX_EXPORTS:
+            self._load_whole((path for path, _ in level), definition.language)
+            following: dict[tuple[str, str], None] = {}
+            for path, name in level:
+                for site in self._importing(path, name, definition.language):
+                    if site.relation.kind == IMPORT and site.relation.name == DEFAULT:
+                        defaults.setdefault(site)
+                    if site.is_space:
+                        spaces[site.node.path, site.bound].add(name)
+                    elif site.bound not in names[site.node.path]:
+                        names[site.node.path].add(site.bound)
+                        following.setdefault((site.node.path, site.bound))
+            level = list(following)
+            count += len(level)
+        return Exports(names, spaces, tuple(defaults), bool(level))
 
     def _importing(self, path: str, name: str, language: str) -> Iterator[ImportSite]:
         """Yields the imports of a name that a file exports, and its exports by other names."""
         if name not in {WHOLE, DEFAULT}:
-            for node in self._nodes_of_name(name):
-                for relation in node.decode_named(name):
-                    if relation.kind == EXPORT and node.path == path:
-                        yield ImportSite(node, relation, relation.qualifier)
-                    elif relation.kind == IMPORT and self._is_of(relation, node, path, language):
+            named = self._imports_of_name(name)
+            for segment in self._segments(path):
+                for node, relation in named.get(segment, ()):
+                    if relation.kind == IMPORT and self._is_of(relation, node, path, language):
                         yield ImportSite(node, relation, relation.alias or name)
-        for node in self._nodes_of_module(path):
-            for relation in node.decode(IMPORT):
-                if not self._is_of(relation, node, path, language):
-                    continue
-                if relation.name == ALL and name not in {WHOLE, DEFAULT}:
-                    yield ImportSite(node, relation, name)
-                elif relation.name == DEFAULT and name in {WHOLE, DEFAULT}:
-                    yield ImportSite(node, relation, relation.alias or DEFAULT)
-                elif relation.name == WHOLE and relation.alias:
-                    yield ImportSite(node, relation, relation.alias, is_space=name != WHOLE)
+            for node, relation in named.get(path, ()):
+                yield ImportSite(node, relation, relation.qualifier)
+        for node, relation in self._whole[path]:
+            if relation.name == ALL and name not in {WHOLE, DEFAULT}:
+                yield ImportSite(node, relation, name)
+            elif relation.name == DEFAULT and name in {WHOLE, DEFAULT}:
+                yield ImportSite(node, relation, relation.alias or DEFAULT)
+            elif relation.name == WHOLE and relation.alias:
+                yield ImportSite(node, relation, relation.alias, is_space=name != WHOLE)
 
     def _is_of(self, relation: Relation, node: RelatedNode, path: str, language: str) -> bool:
         """Tells whether an import of a node is one from a file."""
         return node.path != path and self.paths.leads_to(relation.module, node.path, path, language)
 
-    def _nodes_of_name(self, name: str) -> list[RelatedNode]:
-        if name not in self._of_name:
-            self._of_name[name] = nodes_exporting(self._database, self._repo, name)
-        return self._of_name[name]
+    def _imports_of_name(self, name: str) -> Mapping[str, list[Import]]:
+        """The imports of a name by the last segments of modules, its exports by their path."""
+        if name not in self._named:
+            named: defaultdict[str, list[Import]] = defaultdict(list)
+            for node in nodes_exporting(self._database, self._repo, name):
+                for relation in node.decode_named(name):
+                    if relation.kind == IMPORT:
+                        named[last_segment(relation.module)].append((node, relation))
+                    elif relation.kind == EXPORT:
+                        named[node.path].append((node, relation))
+            self._named[name] = named
+        return self._named[name]
 
-    def _nodes_of_module(self, path: str) -> list[RelatedNode]:
-        """The nodes with imports of a whole module, or of all its names, that may be a file."""
-        if path not in self._of_module:
-            words = {*module_words(path), *self.paths.manifests.words_of(path)}
-            nodes = nodes_importing_module(self._database, self._repo, sorted(words))
-            self._of_module[path] = nodes
-        return self._of_module[path]
+    def _load_whole(self, paths: Iterable[str], language: str) -> None:
+        """Reads the imports of whole modules, defaults and all names that lead to files."""
+        missing = [path for path in dict.fromkeys(paths) if path not in self._whole]
+        paths_of: defaultdict[str, list[str]] = defaultdict(list)
+        for path in missing:
+            self._whole[path] = []
+            for segment in self._segments(path):
+                paths_of[segment].append(path)
+        words = sorted(segment for segment in paths_of if segment)
+        for node in nodes_importing_module(self._database, self._repo, words):
+            for relation in node.decode(IMPORT):
+                if relation.name in {ALL, DEFAULT, WHOLE}:
+                    for path in paths_of.get(last_segment(relation.module), ()):
+                        if self._is_of(relation, node, path, language):
+                            self._whole[path].append((node, relation))
+
+    def _segments(self, path: str) -> set[str]:
+        """The last segments of modules that may be a file; empty for `.`, `..` and `super`."""
+        if path not in self._segments_of:
+            names = self.paths.manifests.names_of(path)
+            self._segments_of[path] = {"", *module_words(path), *map(last_segment, names)}
+        return self._segments_of[path]
 
     def is_indexed(self, module: str, importing: Site) -> bool:
         """Tells whether the index has a file that a module may be."""
@@ -198,13 +237,21 @@ class ExportFinder:
 
 
 def module_words(path: str) -> list[str]:
-    """The words by which an import names a file: `shop/cart.ts` → `cart`, `shop/index.ts` → `shop`.
+    """The last segments by which an import names a file, of which its text has the words.
 
-    An import of the folder above, as `from . import *`, has none and is not followed.
+    `shop/cart.ts` → `cart.ts`, `cart`; `shop/index.ts` → `index.ts`, `index`, `shop`.
     """
     stem = EXTENSION.sub("", path)
-    words = [posixpath.basename(stem)]
+    words = [posixpath.basename(path), posixpath.basename(stem)]
     for name in INDEX_FILES:
         if f"/{stem}".endswith(name):
             words.append(posixpath.basename(stem[: -len(name)]))
     return [word for word in words if word]
+
+
+@lru_cache(CACHED_SEGMENTS)
+def last_segment(module: str) -> str:
+    """The end of a module: `./cart.js` → `cart`, `acme.shop` → `shop`; empty for `..`, `super`."""
+    separator = "/" if "/" in module else "."
+    name = SCRIPT_EXTENSION.sub("", module.rpartition(separator)[2])
+    return "" if name in CRATE_KEYWORDS or not name.strip(".") else name

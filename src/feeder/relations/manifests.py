@@ -49,14 +49,14 @@ class Manifests:
             if (path := _target_path(one, module)) is not None:
                 yield from _with_sources(path, one.folder)
 
-    def words_of(self, path: str) -> set[str]:
-        """The last words of module names whose target may be a file: `@acme/fmt` → `fmt`."""
-        return {
-            re.split(r"\W+", one.name.rstrip("/*"))[-1]
+    def names_of(self, path: str) -> list[str]:
+        """The names of modules whose target may be a file, without their `*`."""
+        return [
+            one.name.rstrip("/*")
             for named in self._names.values()
             for one in named
-            if _is_below(path, posixpath.dirname(posixpath.join(one.folder, one.target)))
-        } - {""}
+            if _is_below(path, posixpath.dirname(_join(one.folder, one.target)))
+        ]
 
 
 def _module_names(nodes: Iterable[RelatedNode]) -> Iterator[ModuleName]:

@@ -65,6 +65,8 @@ def lines_with_name(corpus: Corpus, definition: Definition) -> NameLines:
         text = texts.get(path) or ""
         rows = set().union(*ranges[path])
         found = [line for line in _lines_of_code(text, definition) if line in rows]
+        if not found:
+            continue
         first = _declaration(found, declared, path)
         lines = mask_lines(path, text.split("\n"), [line - 1 for line in found])
         matches += [
@@ -76,6 +78,8 @@ def lines_with_name(corpus: Corpus, definition: Definition) -> NameLines:
 def _lines_of_code(text: str, definition: Definition) -> list[int]:
     """The numbers of lines that have a name outside of comments and strings."""
     name = re.compile(rf"(?<![\w$]){re.escape(definition.name)}(?![\w$])")
+    if not name.search(text):
+        return []  # the index finds other forms of a word too
     code = _not_code(definition.language in _HASH_COMMENTS).sub(_blank, text)
     return [number for number, line in enumerate(code.split("\n"), 1) if name.search(line)]
 
