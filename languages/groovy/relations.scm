@@ -4,7 +4,7 @@
 (func (identifier) @calls)
 
 ; Any identifier: what it is follows from the text around it.
-(unit (identifier) @tokens)
+(unit (identifier) @visible_tokens)
 
 ; size: 3, the label of an argument
 ((unit . (identifier) @argument_label .)
