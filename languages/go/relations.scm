@@ -59,6 +59,13 @@ $bound_or_pointer = [(type_identifier) @bound (pointer_type $bound) (qualified_t
   (array_type length: (identifier) @visible)
 ]
 
+; Cart{size: 3}, []Cart{{size: 3}}: a field; the key of a map is a name like others
+(composite_literal
+  type: [(type_identifier) (qualified_type) (generic_type) (struct_type)]
+  body: (literal_value (keyed_element . (literal_element (identifier) @argument_label))))
+(literal_element
+  (literal_value (keyed_element . (literal_element (identifier) @argument_label))))
+
 ; What declares a variable or a parameter, and where it ends.
 [
   (parameter_declaration name: (identifier) @locals)

@@ -34,6 +34,28 @@ void run(struct ops *o, int n) {
 """,
         },
     ),
+    "cpp": (
+        "cart.h#Cart.total_",
+        {
+            "cart.h": """class Cart {
+ public:
+  int size() const { return total_; } §
+  void add(int n);
+ private:
+  int total_ = 0;
+};
+""",
+            "cart.cc": """#include "cart.h"
+void Cart::add(int n) {
+  total_ += n; §
+  log(total_); §
+  for (int i = 0; i < total_; i++) {} §
+  this->total_ = n; §
+}
+void other(int total_) { log(total_); }
+""",
+        },
+    ),
     "java": (
         "Cart.java#Cart.total",
         {
@@ -115,7 +137,7 @@ void pick(bool yes) { run(yes ? openCart : null); } §
             "Use.scala": """package tap
 import tap.Tap.handle §
 object Use {
-  val all = List(1).map(handle) §?
+  val all = List(1).map(handle) §
   val later = Tap.handle _ §
   def none(handle: Int) = show(handle)
 }
@@ -139,6 +161,7 @@ func mount(m mux) {
 		show(serveRoot)
 	}
 	m.done = serveRoot §
+	show(options{serveRoot: 1}, []options{{serveRoot: 2}})
 }
 
 func none(serveRoot int) { show(serveRoot) }
@@ -160,6 +183,41 @@ class Cart {
     void None(int _total) { Log(_total); }
 }
 """,
+        },
+    ),
+    "groovy": (
+        "Tap.groovy#tap.Tap",
+        {
+            "Tap.groovy": "package tap\nclass Tap { def run() { 1 } }\n",
+            "Use.groovy": """package use
+import tap.*
+class Big extends Tap { §
+  def all = [Tap] §
+  def none(int n) { new Tap() } §
+}
+""",
+        },
+    ),
+    "java static import": (
+        "Limits.java#shop.Limits.MOST",
+        {
+            "Limits.java": "package shop;\nclass Limits { static final int MOST = 3; }\n",
+            "Use.java": """package use;
+import static shop.Limits.MOST; §
+class Use {
+  int most = MOST; §
+  int twice() { return MOST * 2; } §
+  int other(int MOST) { return MOST; }
+}
+""",
+        },
+    ),
+    "kotlin constant of a file": (
+        "Limits.kt#MOST",
+        {
+            "Limits.kt": "package shop\nconst val MOST = 3\nclass Cart\n",
+            "Use.kt": "package shop\nval twice = MOST * 2 §\nfun most() = MOST §\n",
+            "Other.kt": "package other\nfun most() = MOST\n",
         },
     ),
     "pascal": (
@@ -188,6 +246,18 @@ begin
 end;
 begin
 end.
+""",
+        },
+    ),
+    "php": (
+        "limits.php#MAX_ITEMS",
+        {
+            "limits.php": "<?php\nconst MAX_ITEMS = 3;\n",
+            "cart.php": """<?php
+function fits($n, $most = MAX_ITEMS) { §
+    if ($n > MAX_ITEMS) { return false; } §
+    return $n ? MAX_ITEMS : 0; §
+}
 """,
         },
     ),
