@@ -8,34 +8,27 @@ $bound_type = [(type_identifier) (struct_specifier) (template_type) (qualified_i
 ; store.put, store->put
 (field_expression) @accesses
 
-; A name alone, where it is read.
+; Any identifier: what it is follows from the text around it.
+(identifier) @visible
+
+; What declares a variable or a parameter, and where it ends.
 [
-  (argument_list (identifier) @mentions)
-  (init_declarator value: (identifier) @mentions)
-  (assignment_expression right: (identifier) @mentions)
-  (return_statement (identifier) @mentions)
-  (binary_expression (identifier) @mentions)
-  (initializer_list (identifier) @mentions)
-  (pointer_expression (identifier) @mentions)
-  (case_statement value: (identifier) @mentions)
-  (conditional_expression (identifier) @mentions)
-  (cast_expression (identifier) @mentions)
-  (subscript_expression (identifier) @mentions)
-  (unary_expression (identifier) @mentions)
-  (parenthesized_expression (identifier) @mentions)
-  (array_declarator size: (identifier) @mentions)
-  (preproc_defined (identifier) @mentions)
-  (preproc_ifdef name: (identifier) @mentions)
+  (parameter_declaration declarator: (identifier) @locals)
+  (declaration declarator: (identifier) @locals)
+  (init_declarator declarator: (identifier) @locals)
+  (pointer_declarator declarator: (identifier) @locals)
+  (array_declarator declarator: (identifier) @locals)
+  (preproc_params (identifier) @locals)
+  (optional_parameter_declaration declarator: (identifier) @locals)
+  (reference_declarator (identifier) @locals)
+  (structured_binding_declarator (identifier) @locals)
+  (for_range_loop declarator: (identifier) @locals)
+  (lambda_capture_initializer left: (identifier) @locals)
 ]
+[(function_definition) (compound_statement) (for_statement) (for_range_loop) (lambda_expression) (catch_clause) (template_declaration)] @local_scope
 
 ; A type by its name, wherever it stands.
 (type_identifier) @uses
-
-; .add = add_item in an initialiser
-(initializer_pair value: (identifier) @attributes)
-
-; A name in capitals is a macro or a constant.
-((identifier) @attributes (#match? @attributes "^[A-Z][A-Z0-9_]{2,}$"))
 
 ; #define ADD(a, b) …: the names that the macro stands for
 (preproc_function_def name: (identifier) @macro parameters: (_) @bound value: (_) @expands)

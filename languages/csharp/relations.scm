@@ -4,10 +4,42 @@
 $type = [(identifier) (generic_name) (nullable_type) (qualified_name)]
 
 ; Any identifier: what it is follows from the text around it.
-(identifier) @tokens
+(identifier) @visible_tokens
 
 ; size: 3, the label of an argument
 (argument name: (identifier) @argument_label)
+
+; goto done; done: …
+[(goto_statement (identifier) @argument_label) (labeled_statement . (identifier) @argument_label)]
+
+; What declares a variable or a parameter, and where it ends.
+[
+  (parameter name: (identifier) @locals)
+  (implicit_parameter) @locals
+  (variable_declarator name: (identifier) @locals)
+  (tuple_pattern name: (identifier) @locals)
+  (foreach_statement left: (identifier) @locals)
+  (catch_declaration name: (identifier) @locals)
+  (declaration_pattern name: (identifier) @locals)
+  (declaration_expression name: (identifier) @locals)
+  (from_clause name: (identifier) @locals)
+]
+[
+  (method_declaration)
+  (constructor_declaration)
+  (operator_declaration)
+  (indexer_declaration)
+  (local_function_statement)
+  (lambda_expression)
+  (anonymous_method_expression)
+  (block)
+  (for_statement)
+  (foreach_statement)
+  (using_statement)
+  (catch_clause)
+  (switch_section)
+  (query_expression)
+] @local_scope
 
 ; Add<int>(item), store.Put<int>(item)
 (invocation_expression

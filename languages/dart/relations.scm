@@ -26,20 +26,36 @@
 ; const Item(), new Item()
 [(const_object_expression (type_identifier) @calls) (new_expression (type_identifier) @calls)]
 
-; A name alone, where it is read.
+; Any identifier: what it is follows from the text around it.
+(identifier) @visible
+
+; size: 3, the label of an argument; hide Stock
+[(label (identifier) @argument_label) (combinator "hide" (identifier) @argument_label)]
+
+; What declares a variable or a parameter, and where it ends.
 [
-  (argument (identifier) @mentions)
-  (initialized_variable_definition value: (identifier) @mentions)
-  (return_statement (identifier) @mentions)
-  (assignment_expression right: (identifier) @mentions)
-  (expression_statement (identifier) @mentions)
-  (named_argument (identifier) @mentions)
-  (function_body (identifier) @mentions)
-  (list_literal (identifier) @mentions)
-  (equality_expression (identifier) @mentions)
-  (conditional_expression (identifier) @mentions)
-  (switch_statement_case (identifier) @mentions)
+  (_ name: (identifier) @locals)
+  (initialized_identifier . (identifier) @locals)
+  (catch_parameters (identifier) @locals)
+  (variable_pattern (identifier) @locals)
+  (formal_parameter . (identifier) @locals .)
 ]
+((function_signature
+   (formal_parameter_list
+     [
+       (formal_parameter name: (identifier) @locals)
+       (optional_formal_parameters (formal_parameter name: (identifier) @locals))
+     ]))
+ . (function_body) @local_scope)
+((method_signature
+   (function_signature
+     (formal_parameter_list
+       [
+         (formal_parameter name: (identifier) @locals)
+         (optional_formal_parameters (formal_parameter name: (identifier) @locals))
+       ])))
+ . (function_body) @local_scope)
+[(function_body) (function_expression) (block) (for_statement) (try_statement)] @local_scope
 
 ; extends Base
 (superclass (type_identifier) @inherits)

@@ -39,12 +39,58 @@ $bound_or_pointer = [(type_identifier) @bound (pointer_type $bound) (qualified_t
 
 ; A name alone, where it is read.
 [
-  (argument_list (identifier) @exported)
-  (expression_list (identifier) @exported)
-  (binary_expression (identifier) @exported)
-  (literal_element (identifier) @exported)
-  (unary_expression (identifier) @exported)
+  (argument_list (identifier) @visible)
+  (expression_list (identifier) @visible)
+  (binary_expression (identifier) @visible)
+  (literal_element (identifier) @visible)
+  (unary_expression (identifier) @visible)
+  (index_expression (identifier) @visible)
+  (slice_expression (identifier) @visible)
+  (parenthesized_expression (identifier) @visible)
+  (range_clause right: (identifier) @visible)
+  (send_statement (identifier) @visible)
+  (inc_statement (identifier) @visible)
+  (dec_statement (identifier) @visible)
+  (if_statement condition: (identifier) @visible)
+  (for_clause condition: (identifier) @visible)
+  (for_statement (identifier) @visible)
+  (expression_switch_statement value: (identifier) @visible)
+  (type_conversion_expression operand: (identifier) @visible)
+  (array_type length: (identifier) @visible)
 ]
+
+; Cart{size: 3}, []Cart{{size: 3}}: a field; the key of a map is a name like others
+(composite_literal
+  type: [(type_identifier) (qualified_type) (generic_type) (struct_type)]
+  body: (literal_value (keyed_element . (literal_element (identifier) @argument_label))))
+(literal_element
+  (literal_value (keyed_element . (literal_element (identifier) @argument_label))))
+
+; What declares a variable or a parameter, and where it ends.
+[
+  (parameter_declaration name: (identifier) @locals)
+  (variadic_parameter_declaration name: (identifier) @locals)
+  (short_var_declaration left: (expression_list (identifier) @locals))
+  (var_spec name: (identifier) @locals)
+  (const_spec name: (identifier) @locals)
+  (range_clause left: (expression_list (identifier) @locals))
+  (receive_statement left: (expression_list (identifier) @locals))
+  (type_switch_statement alias: (expression_list (identifier) @locals))
+]
+[
+  (function_declaration)
+  (method_declaration)
+  (func_literal)
+  (block)
+  (if_statement)
+  (for_statement)
+  (expression_switch_statement)
+  (type_switch_statement)
+  (expression_case)
+  (default_case)
+  (type_case)
+  (communication_case)
+] @local_scope
 
 ; import . "acme/mail"
 (import_spec

@@ -4,13 +4,25 @@
 (func (identifier) @calls)
 
 ; Any identifier: what it is follows from the text around it.
-(unit (identifier) @tokens)
+((unit (identifier) @visible_tokens)
+ (#not-match? @visible_tokens
+   "^(def|return|import|package|class|interface|trait|enum|extends|implements|static|final|abstract|public|private|protected|void|int|long|boolean|throw|new|assert|if|else|for|in|while|switch|case|try|catch|this|super|it)$"))
 
 ; size: 3, the label of an argument
 ((unit . (identifier) @argument_label .)
  . (arg_spliter) @_colon
  (#eq? @_colon ":")
  (#match? @argument_label "^[a-z]"))
+
+; What declares a variable or a parameter: def item, Item item, for (item in items), item ->
+((unit . (identifier) @_type .)
+ . (unit . (identifier) @locals .)
+ (#match? @_type
+   "^([A-Z][A-Za-z0-9_]*|def|var|final|int|long|short|byte|char|boolean|float|double)$")
+ (#match? @locals "^[a-z_]"))
+((unit . (identifier) @locals .) . (unit (identifier) @_in) (#eq? @_in "in"))
+((unit . (identifier) @locals .) . (operators) @_arrow (#eq? @_arrow "->"))
+(block) @local_scope
 
 ; println item: a call without parentheses
 (command .
@@ -21,10 +33,22 @@
     "^(def|return|import|package|class|interface|trait|enum|static|final|abstract|public|private|protected|void|int|long|boolean|throw|new|assert|if|for|while|switch|try|catch)$"))
 
 ; import acme.Store
-(command . (unit (identifier) @_import) . (unit) @imports (#eq? @_import "import"))
+(command .
+  (unit (identifier) @_import)
+  . (unit) @imports
+  (#eq? @_import "import")
+  (#match? @imports "(^|[.])[A-Z][^.]*$"))
+
+; import acme.shop.*, whose `.*` is hidden: a package begins with a small letter
+((command . (unit (identifier) @_import) . (unit) @module)
+ (#set! imported "*")
+ (#eq? @_import "import")
+ (#match? @module "(^|[.])[a-z][^.]*$"))
 
 ; extends Base
-((unit (identifier) @_extends) . (unit (identifier) @inherits .) (#eq? @_extends "extends"))
+((unit (identifier) @_extends)
+ . [(unit (identifier) @inherits .) (block . (unit (identifier) @inherits .))]
+ (#eq? @_extends "extends"))
 
 ; implements Sender
 ((unit (identifier) @_implements)

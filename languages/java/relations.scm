@@ -53,25 +53,52 @@ $bound = [
 ; store.size, Store.MAX
 (field_access) @accesses
 
-; A name alone, where it is read.
+; Any identifier: what it is follows from the text around it.
+(identifier) @visible
+
+; package acme.shop, @Test(timeout = 3), outer: …, break outer: names that refer to nothing
 [
-  (argument_list (identifier) @mentions)
-  (variable_declarator value: (identifier) @mentions)
-  (assignment_expression right: (identifier) @mentions)
-  (return_statement (identifier) @mentions)
-  (binary_expression (identifier) @mentions)
-  (element_value_pair value: (identifier) @mentions)
-  (array_access (identifier) @mentions)
-  (switch_label (identifier) @mentions)
-  (array_initializer (identifier) @mentions)
-  (ternary_expression (identifier) @mentions)
+  (package_declaration (_) @argument_label)
+  (element_value_pair key: (identifier) @argument_label)
+  (labeled_statement . (identifier) @argument_label)
+  (break_statement (identifier) @argument_label)
+  (continue_statement (identifier) @argument_label)
 ]
+
+; What declares a variable or a parameter, and where it ends.
+[
+  (formal_parameter name: (identifier) @locals)
+  (spread_parameter (variable_declarator name: (identifier) @locals))
+  (local_variable_declaration declarator: (variable_declarator name: (identifier) @locals))
+  (enhanced_for_statement name: (identifier) @locals)
+  (catch_formal_parameter name: (identifier) @locals)
+  (resource name: (identifier) @locals)
+  (lambda_expression parameters: (identifier) @locals)
+  (inferred_parameters (identifier) @locals)
+  (instanceof_expression name: (identifier) @locals)
+  (type_pattern (identifier) @locals)
+  (record_pattern_component (identifier) @locals)
+]
+[
+  (method_declaration)
+  (constructor_declaration)
+  (lambda_expression)
+  (block)
+  (switch_block)
+  (for_statement)
+  (enhanced_for_statement)
+  (catch_clause)
+  (try_with_resources_statement)
+] @local_scope
 
 ; import acme.Store;
 (import_declaration (scoped_identifier scope: (_) @module name: (identifier) @imports) .)
 
 ; import acme.*;
-(import_declaration (scoped_identifier) @module (asterisk) (#set! imported "*"))
+(import_declaration
+  [(identifier) (scoped_identifier)] @module
+  (asterisk)
+  (#set! imported "*"))
 
 ; Parameters; one of a basic type has a name without a type.
 (formal_parameter

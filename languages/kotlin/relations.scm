@@ -41,19 +41,62 @@ $bound = [(user_type (type_identifier) @bound) (nullable_type (user_type (type_i
   (directly_assignable_expression (navigation_suffix (simple_identifier)))
 ] @accesses
 
-; A name alone, where it is read.
+; A name alone, where it is read or set.
 [
-  (value_argument (simple_identifier) @mentions .)
-  (jump_expression (simple_identifier) @mentions)
-  (property_declaration (simple_identifier) @mentions)
-  (assignment (simple_identifier) @mentions)
-  (elvis_expression (simple_identifier) @mentions)
-  (equality_expression (simple_identifier) @mentions)
-  (function_body (simple_identifier) @mentions)
-  (statements (simple_identifier) @mentions)
-  (control_structure_body (simple_identifier) @mentions)
-  (indexing_expression (simple_identifier) @mentions)
+  (navigation_expression . (simple_identifier) @visible)
+  (value_argument (simple_identifier) @visible .)
+  (directly_assignable_expression (simple_identifier) @visible)
+  (jump_expression (simple_identifier) @visible)
+  (property_declaration (simple_identifier) @visible)
+  (assignment (simple_identifier) @visible)
+  (elvis_expression (simple_identifier) @visible)
+  (equality_expression (simple_identifier) @visible)
+  (comparison_expression (simple_identifier) @visible)
+  (additive_expression (simple_identifier) @visible)
+  (multiplicative_expression (simple_identifier) @visible)
+  (conjunction_expression (simple_identifier) @visible)
+  (disjunction_expression (simple_identifier) @visible)
+  (range_expression (simple_identifier) @visible)
+  (check_expression (simple_identifier) @visible)
+  (as_expression (simple_identifier) @visible)
+  (spread_expression (simple_identifier) @visible)
+  (prefix_expression (simple_identifier) @visible)
+  (postfix_expression (simple_identifier) @visible)
+  (infix_expression (simple_identifier) @visible)
+  (function_body (simple_identifier) @visible)
+  (statements (simple_identifier) @visible)
+  (control_structure_body (simple_identifier) @visible)
+  (if_expression (simple_identifier) @visible)
+  (when_subject (simple_identifier) @visible)
+  (when_condition (simple_identifier) @visible)
+  (while_statement (simple_identifier) @visible)
+  (for_statement (simple_identifier) @visible)
+  (indexing_expression (simple_identifier) @visible)
+  (indexing_suffix (simple_identifier) @visible)
+  (parenthesized_expression (simple_identifier) @visible)
+  (interpolated_expression (simple_identifier) @visible)
+  (class_parameter (simple_identifier) (simple_identifier) @visible)
+  (explicit_delegation (simple_identifier) @visible)
 ]
+(interpolated_identifier) @visible
+
+; What declares a variable or a parameter, and where it ends.
+[
+  (parameter . (simple_identifier) @locals)
+  (parameter_with_optional_type . (simple_identifier) @locals)
+  (variable_declaration . (simple_identifier) @locals)
+  (catch_block . (simple_identifier) @locals)
+]
+[
+  (function_declaration)
+  (secondary_constructor)
+  (anonymous_function)
+  (lambda_literal)
+  (for_statement)
+  (when_expression)
+  (catch_block)
+  (setter)
+] @local_scope
 
 ; import acme.Store, import acme.Store as Shelf
 (import_header (identifier) @imports . (import_alias (type_identifier) @alias)?)

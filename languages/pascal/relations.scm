@@ -9,18 +9,17 @@
 ; Store.Size
 (exprDot) @accesses
 
-; A name alone, where it is read.
+; Any identifier: what it is follows from the text around it.
+(identifier) @visible
+
+; What declares a variable or a parameter, and where it ends.
 [
-  (exprArgs (identifier) @mentions)
-  (assignment rhs: (identifier) @mentions)
-  (exprBinary (identifier) @mentions)
-  (exprDot lhs: (identifier) @mentions)
-  (exprBrackets (identifier) @mentions)
-  (exprUnary (identifier) @mentions)
-  (exprSubscript (identifier) @mentions)
-  (exprParens (identifier) @mentions)
-  (caseLabel (identifier) @mentions)
+  (declArg name: (identifier) @locals)
+  (declVar name: (identifier) @locals)
+  (exceptionHandler variable: (identifier) @locals)
+  (varAssignDef . (identifier) @locals)
 ]
+[(defProc) (lambda) (exceptionHandler)] @local_scope
 
 ; class(TBase), class(TList<TItem>)
 (_ parent: (typeref [(identifier) @inherits (typerefTpl entity: (identifier) @inherits)]))

@@ -33,11 +33,22 @@ $type = [(named_type) (optional_type)]
 
 ; A constant alone, where it is read.
 [
-  (argument (name) @mentions .)
-  (binary_expression (name) @mentions)
-  (assignment_expression right: (name) @mentions)
-  (return_statement (name) @mentions)
-  (array_element_initializer (name) @mentions)
+  (argument (name) @visible .)
+  (binary_expression (name) @visible)
+  (assignment_expression right: (name) @visible)
+  (return_statement (name) @visible)
+  (array_element_initializer (name) @visible)
+  (parenthesized_expression (name) @visible)
+  (conditional_expression (name) @visible)
+  (echo_statement (name) @visible)
+  (unary_op_expression (name) @visible)
+  (subscript_expression (name) @visible)
+  (case_statement value: (name) @visible)
+  (match_condition_list (name) @visible)
+  (match_conditional_expression return_expression: (name) @visible)
+  (simple_parameter default_value: (name) @visible)
+  (property_element default_value: (name) @visible)
+  (const_element (name) (name) @visible)
 ]
 
 ; extends Base

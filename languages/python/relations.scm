@@ -91,7 +91,7 @@ $constructed = [(identifier) @constructed (attribute attribute: (identifier) @co
   ])
 
 ; from .stock import *
-(import_from_statement module_name: (_) @module (wildcard_import) (#set! imported "*"))
+(import_from_statement module_name: (_) @module (wildcard_import) @wildcard (#set! imported "*"))
 
 ; store = Store(), self.store = shop.Store()
 (assignment left: $binding right: (call function: $constructed))
@@ -106,6 +106,17 @@ $constructed = [(identifier) @constructed (attribute attribute: (identifier) @co
 
 ; with Store() as store
 (as_pattern (call function: $constructed) alias: (as_pattern_target (identifier) @binds))
+
+; A variable is none of the names that a wildcard imports.
+[
+  (assignment left: (identifier) @locals)
+  (for_statement left: (identifier) @locals)
+  (for_in_clause left: (identifier) @locals)
+  (named_expression name: (identifier) @locals)
+  (as_pattern_target (identifier) @locals)
+  (pattern_list (identifier) @locals)
+  (tuple_pattern (identifier) @locals)
+]
 
 ; A parameter is a local name: without a receiver it is no mention.
 (function_definition

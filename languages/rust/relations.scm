@@ -54,6 +54,16 @@ $bound_type = [(type_identifier) (reference_type) (generic_type) (scoped_type_id
   (attribute (identifier) @mentions)
 ]
 
+; A variable or a parameter is none of the names that a wildcard imports.
+[
+  (let_declaration pattern: (identifier) @locals)
+  (parameter pattern: (identifier) @locals)
+  (closure_parameters (identifier) @locals)
+  (for_expression pattern: (identifier) @locals)
+  (tuple_pattern (identifier) @locals)
+  (let_condition pattern: (_ (identifier) @locals))
+]
+
 ; impl Sender for Cart
 (impl_item
   trait: [
@@ -100,7 +110,7 @@ $bound_type = [(type_identifier) (reference_type) (generic_type) (scoped_type_id
   ])
 
 ; use acme::*;
-(use_declaration argument: (use_wildcard (_) @module) (#set! imported "*"))
+(use_declaration argument: (use_wildcard (_) @module) @wildcard (#set! imported "*"))
 
 ; use acme::{Store, Item as Thing};
 (scoped_use_list

@@ -26,21 +26,39 @@ $bound = [(type_identifier) @bound (generic_type type: (type_identifier) @bound)
 ; store.size
 (field_expression) @accesses
 
-; A name alone, where it is read.
+; Any identifier: what it is follows from the text around it.
+(identifier) @visible
+
+; size = 3, the label of an argument
+(arguments (assignment_expression left: (identifier) @argument_label))
+
+; package acme.shop, s"…"
 [
-  (arguments (identifier) @mentions)
-  (val_definition value: (identifier) @mentions)
-  (assignment_expression right: (identifier) @mentions)
-  (infix_expression (identifier) @mentions)
-  (block (identifier) @mentions)
-  (function_definition body: (identifier) @mentions)
-  (case_clause body: (identifier) @mentions)
-  (case_class_pattern type: (type_identifier) @mentions)
-  (field_expression value: (identifier) @mentions)
-  (tuple_expression (identifier) @mentions)
-  (if_expression (identifier) @mentions)
-  (case_clause pattern: (identifier) @mentions)
+  (package_identifier (identifier) @argument_label)
+  (interpolated_string_expression interpolator: (identifier) @argument_label)
 ]
+
+; What declares a variable or a parameter, and where it ends.
+[
+  (parameter name: (identifier) @locals)
+  (binding name: (identifier) @locals)
+  (lambda_expression parameters: (identifier) @locals)
+  (val_definition pattern: (identifier) @locals)
+  (var_definition pattern: (identifier) @locals)
+  (tuple_pattern (identifier) @locals)
+  (enumerator . (identifier) @locals)
+  (typed_pattern pattern: (identifier) @locals)
+  (capture_pattern name: (identifier) @locals)
+]
+((case_clause pattern: (identifier) @locals) (#match? @locals "^[a-z]"))
+((case_class_pattern pattern: (identifier) @locals) (#match? @locals "^[a-z]"))
+[
+  (function_definition)
+  (lambda_expression)
+  (block)
+  (for_expression)
+  (case_clause)
+] @local_scope
 
 ; extends Base with Sender
 (extends_clause

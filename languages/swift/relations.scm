@@ -9,10 +9,33 @@ $type = [(user_type) (optional_type)]
 (constructor_expression constructed_type: (user_type (type_identifier) @calls))
 
 ; Any identifier: what it is follows from the text around it.
-(simple_identifier) @tokens
+(simple_identifier) @visible_tokens
 
 ; size: 3, the label of an argument
 (value_argument_label (simple_identifier) @argument_label)
+(parameter external_name: (simple_identifier) @argument_label)
+
+; What declares a variable or a parameter, and where it ends.
+[
+  (parameter name: (simple_identifier) @locals)
+  (lambda_parameter name: (simple_identifier) @locals)
+  (_ bound_identifier: (simple_identifier) @locals)
+  (pattern (pattern (simple_identifier) @locals))
+  (computed_setter (simple_identifier) @locals)
+]
+[
+  (function_declaration)
+  (init_declaration)
+  (subscript_declaration)
+  (lambda_literal)
+  (statements)
+  (for_statement)
+  (if_statement)
+  (while_statement)
+  (switch_entry)
+  (catch_block)
+  (computed_setter)
+] @local_scope
 
 ; class Cart: Base, Base<T>
 (inheritance_specifier inherits_from: (user_type (type_identifier) @inherits .))

@@ -11,8 +11,8 @@ _KNOWN_CAPTURE = re.compile(
     r"package|namespace|type|method|call|object|holder|closure|member|name|label|scope|body|end"
     r"|clause|doc|apart"
     r"|h[1-6]|anchor|markup|frame|codeblock|table|inset|part|embedded|content|ending"
-    r"|calls|inherits|implements|uses|mentions|exported|exports|extends|accesses|attributes|tokens|argument_label"
-    r"|implicit|locals|local_scope|statement|macro|expands|imports|module|alias|receiver|binds"
+    r"|calls|inherits|implements|uses|mentions|exported|exports|extends|accesses|attributes|argument_label"
+    r"|tokens|visible|visible_tokens|wildcard|implicit|locals|local_scope|statement|macro|expands|imports|module|alias|receiver|binds"
     r"|bound|constructed|made|parameter|returns|visibility|_.*"
 )
 

@@ -64,7 +64,9 @@ _KINDS = {
     "attributes": MENTION,
     "mentions": MENTION,
     "exported": MENTION,
+    "visible": MENTION,
     "tokens": MENTION,
+    "visible_tokens": MENTION,
     "argument_label": MENTION,
     "implicit": MENTION,
     "statement": CALL,
@@ -108,6 +110,11 @@ A comment or a string without an end, as where the text is cut, extends to the e
 may also separate digits, as in C++.
 """
 _SEPARATOR_ENDS = frozenset(b".:>\\")
+_DOT = ord(".")
+_PRECEDING = {ord(">"): b"-", ord(":"): b":"}
+"""The first byte of a separator of two, by the second one."""
+_BARE = re.compile(rb"(?:\A|[\s(,=&|!?:+\-*/%<\[{;])\Z")
+"""What precedes a name that has `::` before it and no receiver."""
 _OPENING = ord("(")
 _SEPARATORS = (b"?.", b"!!.", b"!.", b"&.", b"->", b"::", b"\\", b".")
 _CLOSING = (b")", b"]", b"}", b'"', b"'", b"`", b">")
@@ -147,6 +154,8 @@ class RelationCollector:
         self._imports: list[Site] = []
         self._bare_mentions: defaultdict[bytes, list[int]] = defaultdict(list)
         self._implicit: set[bytes] = set()
+        self._are_names_visible = False
+        self._has_wildcard = False
         self._statements: list[tuple[int, int]] = []
         self._locals: defaultdict[bytes, list[int]] = defaultdict(list)
         self._local_ranges: defaultdict[bytes, list[tuple[int, int]]] = defaultdict(list)
@@ -171,7 +180,9 @@ class RelationCollector:
         """Notes the name of a member, whose declaration is no relation."""
         self._declared.update([name.start_byte for name in names])
 
-    def collect(self, matches: Iterable[Match]) -> Iterator[Match]:
+    def collect(  # noqa: PLR0912 - one for each frequent capture
+        self, matches: Iterable[Match]
+    ) -> Iterator[Match]:
         """Adds the matches of the category; yields those of others."""
         content, sites, mentions = self._content, self._sites, self._bare_mentions
         capture_of: dict[int, str] = {}
@@ -182,6 +193,7 @@ class RelationCollector:
             except KeyError:
                 capture = next(filter(captures.__contains__, _KINDS), "")
                 capture_of[pattern] = capture
+                self._are_names_visible |= capture.startswith("visible")
             if not capture:
                 yield match
             elif capture == "accesses":
@@ -196,6 +208,13 @@ class RelationCollector:
                 node = captures["mentions"][0]
                 start = node.start_byte
                 mentions[content[start : node.end_byte]].append(start)
+            elif capture == "visible":
+                self._add_visible(captures["visible"][0])
+            elif capture == "locals":
+                self._add_locals(captures)
+            elif capture == "local_scope":
+                node = captures["local_scope"][0]
+                self._scopes.append((node.start_byte, node.end_byte))
             elif capture in _names:
                 bare_names = _names[capture]
                 for node in captures[capture]:
@@ -209,6 +228,30 @@ class RelationCollector:
             else:
                 self._add_other(capture, pattern, captures)
 
+    def _add_visible(self, node: Capture) -> None:
+        """Adds a name without a receiver, which is no call.
+
+        A type before a dot is left out: the relation of what follows has it as its receiver.
+        """
+        content = self._content
+        start, end = node.start_byte, node.end_byte
+        if content[end] == _OPENING:
+            return
+        if content[start - 1] in _SEPARATOR_ENDS and self._has_receiver(start):
+            return
+        source = content[start:end]
+        if content[end] != _DOT or not source[:1].isupper() or source.isupper():
+            self._bare_mentions[source].append(start)
+
+    def _has_receiver(self, start: int) -> bool:
+        """Tells whether a separator precedes a name: `.`, `->`, `::`, but not `..` of a range."""
+        content = self._content
+        last = content[start - 1]
+        if last not in _SEPARATOR_ENDS:
+            return False
+        before = content[start - 2 : start - 1]
+        return before != b"." if last == _DOT else before == _PRECEDING.get(last, before)
+
     def _add_token(self, node: Capture, *, is_implicit: bool) -> None:
         """Adds an identifier: a call if `(` follows, otherwise a mention.
 
@@ -218,11 +261,12 @@ class RelationCollector:
         start, end = node.start_byte, node.end_byte
         if content[end] == _OPENING:
             self._add_name(CALL, start, end)
-        elif content[start - 1] in _SEPARATOR_ENDS:
+        elif self._has_receiver(start):
             self._add_name(MENTION, start, end)
         else:
             source = content[start:end]
-            self._bare_mentions[source].append(start)
+            if len(source) > 1 or not source.isupper():  # a type parameter
+                self._bare_mentions[source].append(start)
             if is_implicit:
                 self._implicit.add(source)
 
@@ -259,15 +303,13 @@ class RelationCollector:
 
     def _add_other(self, capture: str, pattern: int, captures: Captures) -> None:
         kind = _KINDS[capture]
-        if capture == "locals":
-            self._add_locals(captures)
-        elif capture == "local_scope":
-            self._scopes.append(_range(captures["local_scope"][0]))
-        elif capture == "statement":
+        if capture == "statement":
             self._statements.append(_range(captures["statement"][0]))
         elif capture == "argument_label":
-            self._declared.update([node.start_byte for node in captures["argument_label"]])
-        elif capture in {"tokens", "implicit"}:
+            for node in captures[capture]:
+                offsets = _path_offsets(self._source([node]))
+                self._declared.update([node.start_byte + at for at in offsets])
+        elif capture in {"tokens", "visible_tokens", "implicit"}:
             self._add_token(captures[capture][0], is_implicit=capture == "implicit")
         elif capture == "expands":
             self._add_expansion(captures)
@@ -286,11 +328,11 @@ class RelationCollector:
         """Notes local variables; without a scope in the match they are of the innermost one."""
         scope = captures.get("local_scope")
         for node in captures["locals"]:
-            source = self._source([node])
+            start = node.start_byte
+            source = self._content[start : node.end_byte]
+            self._locals[source].append(start)
             if scope:
                 self._local_ranges[source].append(_range(scope[0]))
-            else:
-                self._locals[source].append(node.start_byte)
 
     def _remove_locals(self, sources: Iterable[bytes]) -> None:
         """Removes the bare mentions that are local variables, of some names."""
@@ -298,24 +340,32 @@ class RelationCollector:
         for start, end in _with_scope_ends(names, self._scopes):
             self._local_ranges[names[start]].append((start, end))
         for source in sources:
-            if ranges := sorted(self._local_ranges.get(source, ())):
+            if declared := set(self._locals.get(source, ())):
+                ranges = sorted(self._local_ranges.get(source, ()))
                 starts = [start for start, _ in ranges]
                 ends = list(accumulate((end for _, end in ranges), max))
                 self._bare_mentions[source] = [
                     start
                     for start in self._bare_mentions[source]
-                    if not (at := bisect_right(starts, start)) or ends[at - 1] <= start
+                    if start not in declared
+                    and (not (at := bisect_right(starts, start)) or ends[at - 1] <= start)
                 ]
 
     def sites(self) -> list[Site]:
         """The relations in the order of their offsets.
 
-        An identifier without a receiver is a mention only if the file imports or declares its name:
-        others are local names.
+        An identifier without a receiver is a mention unless a local variable has its name. Where
+        names are not visible without an import, it is one only if the file imports or declares its
+        name.
         """
         sites, mentions = self._sites, self._bare_mentions
         statements = {start: self._content[start:end] for start, end in self._statements}
-        self._remove_locals({*statements.values(), *self._existing_names.intersection(mentions)})
+        counted = self._existing_names.intersection(mentions)
+        if self._are_names_visible:
+            counted = set(mentions)
+        elif self._has_wildcard:
+            counted |= mentions.keys() - self._locals.keys()
+        self._remove_locals({*statements.values(), *counted})
         existing = {start for source in set(statements.values()) for start in mentions[source]}
         for start, end in self._statements:
             if start in existing:
@@ -325,10 +375,10 @@ class RelationCollector:
                 for start in mentions.pop(source):
                     sites.setdefault(start, relation)
         imported = {start for start, _ in self._imports}
-        for source in self._existing_names.intersection(mentions):
-            relation = _relation(MENTION, source.decode("utf-8", "replace"), "")
-            for start in mentions[source]:
-                if start not in imported:
+        for source in counted:
+            if starts := mentions.get(source):
+                relation = _relation(MENTION, source.decode("utf-8", "replace"), "")
+                for start in starts:
                     sites.setdefault(start, relation)
         for start in sites.keys() & ((self._declared - self._extended) | imported):
             del sites[start]
@@ -376,6 +426,7 @@ class RelationCollector:
         )
         if relation:
             self._imports.append((nodes[0].start_byte, relation))
+            self._has_wildcard |= "wildcard" in captures
             self._declare_path(nodes[0])
             if modules and names:
                 self._declare_path(modules[0])
@@ -542,7 +593,10 @@ def _receiver(before: bytes) -> str:
     separator = next(filter(before.endswith, _SEPARATORS), b"")
     if not separator:
         return ""
-    before = before[: -len(separator)].rstrip()
+    before = before[: -len(separator)]
+    if separator == b"::" and _BARE.search(before):
+        return ""  # ::add
+    before = before.rstrip()
     if before[-1:] in _CLOSING:
         opening = before.rfind(b"(")
         is_plain = before[-1:] == b")" and b")" not in before[opening:-1]

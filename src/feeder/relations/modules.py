@@ -106,3 +106,13 @@ def in_same_package(path: str, package: str, definition: Definition) -> bool:
     if scope == "folder":
         return posixpath.dirname(path) == posixpath.dirname(definition.path)
     return scope == "package" and bool(package) and definition.is_in_package(package)
+
+
+def in_no_package(package: str, definition: Definition) -> bool:
+    """Tells whether neither a file nor a definition is in a package; PHP then looks there anyway.
+
+    A type that is nested in another one has that as its package.
+    """
+    own = traits(definition.language)
+    is_outside = not package or bool(own.variable_sigil)
+    return own.package_scope == "package" and is_outside and not definition.package

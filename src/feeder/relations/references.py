@@ -257,9 +257,13 @@ class ReferenceFinder:
         owner = hit.symbol or "" if hit.node_type == "class" else ""
         symbol = f"{owner}.{name}" if owner else name
         one = Definition(hit.path, hit.language or "", symbol, name, owner, is_type=False)
-        if hit.language != "go" or owner:
+        scope = traits(hit.language).package_scope
+        if owner or not scope:
             return one
-        package = self.facts([hit.path])[hit.path].package.partition(".")[0]
+        package = self.facts([hit.path])[hit.path].package
+        if scope == "package":
+            return one._replace(package_name=package)
+        package = package.partition(".")[0]
         if not package:  # a file of constants alone
             folder = posixpath.dirname(hit.path)
             package = go_package_of_folder(self._corpus.database, self._corpus.repo, folder)

@@ -31,6 +31,7 @@ from feeder.relations.module_paths import STANDARD_CRATES, ModulePaths
 from feeder.relations.modules import (
     COMMONJS_RECEIVERS,
     Definition,
+    in_no_package,
     in_same_package,
 )
 from feeder.relations.outcomes import (
@@ -527,16 +528,39 @@ class Resolver:
         for one in by_wildcard:
             if not one.is_elsewhere:
                 return one
-        if traits(definition.language).global_scope:
+        if traits(definition.language).global_scope or in_no_package(facts.package, definition):
             return resolved_if(self._is_unique, Reason.COMPETING)
         return elsewhere(Evidence.NOT_VISIBLE)
 
     def _resolve_import(self, facts: FileFacts, relation: Relation) -> Resolution:
         if not self._is_member:
             return self._import_refers(facts, Import(relation.module, relation.name))
-        requested = self._definition.owner
-        is_owner = bool(requested) and relation.module == requested
+        is_owner = self._is_owner(facts, relation.module)
         return RESOLVED if is_owner else elsewhere(Evidence.ANOTHER_MODULE)
+
+    def _is_owner(self, facts: FileFacts, module: str) -> bool:
+        """Tells whether an imported module is the type around the definition, as in `import
+        static shop.Cart.open`, or its name within the file's package.
+        """
+        return self._definition.owner in {module, f"{facts.package}.{module}"}
+
+    def _is_imported_member(self, facts: FileFacts, place: tuple[str, str]) -> bool:
+        """Tells whether a file imports the member, and the type around the site has none."""
+        name = self._definition.name
+        return place not in self._owners and any(
+            one.name in {name, ALL} and self._is_owner(facts, one.module)
+            for one in (*facts.imported(name), *facts.imported(ALL))
+        )
+
+    def _place(self, facts: FileFacts, node: RelatedNode) -> tuple[str, str]:
+        """The path and symbol of the type around a node; in C++ also one of a header."""
+        own_class = facts.enclosing_class(node.symbol)
+        outer = (node.symbol or "").rpartition(".")[0]
+        if own_class or not outer or traits(node.language).family != "c":
+            return facts.path, own_class
+        places = self._owners | self._family.all_below
+        same = [one for one in places if f".{one[1]}".endswith(f".{outer}")]
+        return same[0] if len(same) == 1 else (facts.path, "")
 
     def _import_refers(self, facts: FileFacts, imported: Import) -> Resolution:
         """Resolves an import to a definition of a module or package."""
@@ -688,19 +712,21 @@ class Resolver:
         """A member of a type, by its receiver."""
         receiver, language = relation.qualifier, node.language or ""
         own = traits(language)
-        own_class = facts.enclosing_class(node.symbol)
+        place = self._place(facts, node)
         if not receiver:
             if relation.kind not in {CALL, MENTION} or not own.implicit_receiver:
                 return elsewhere(Evidence.NO_MEMBER)
-            return self._in_class(facts, own_class, is_implicit=True)
+            if self._is_imported_member(facts, place):
+                return RESOLVED
+            return self._in_class(place, is_implicit=True)
         if receiver in {"super()", "super", own.base_receiver}:
-            if self._owner and (facts.path, own_class) == (self._owner.path, self._owner.symbol):
+            if self._owner and place == (self._owner.path, self._owner.symbol):
                 return elsewhere(Evidence.BASE_MEMBER)
-            is_below = (facts.path, own_class) in self._family.all_below
+            is_below = place in self._family.all_below
             if is_below or language != "csharp":
                 return resolved_if(is_below, Reason.BASE)
         if receiver in SELF_NAMES:
-            return self._in_class(facts, own_class)
+            return self._in_class(place)
         last = receiver.rpartition(".")[2]
         if last.endswith("()"):
             if language == "go" and self._is_chained(facts, node, receiver):
@@ -721,18 +747,16 @@ class Resolver:
         is_only = self._is_unique and is_call and is_compound(relation.name)
         return resolved_if(is_only, Reason.RECEIVER)
 
-    def _in_class(
-        self, facts: FileFacts, own_class: str, *, is_implicit: bool = False
-    ) -> Resolution:
-        """A member of the type around the site."""
-        symbol = own_class
+    def _in_class(self, place: tuple[str, str], *, is_implicit: bool = False) -> Resolution:
+        """A member of the type around the site, of a path and symbol."""
+        path, symbol = place
         while symbol:
-            if (facts.path, symbol) in self._family.own:
+            if (path, symbol) in self._family.own:
                 return RESOLVED
-            if (facts.path, symbol) in self._owners:
-                return self._another_in(facts.path, symbol)
+            if (path, symbol) in self._owners:
+                return self._another_in(path, symbol)
             symbol = symbol.rpartition(".")[0] if is_implicit else ""
-        return possible(Reason.BASE) if own_class else elsewhere(Evidence.NO_MEMBER)
+        return possible(Reason.BASE) if place[1] else elsewhere(Evidence.NO_MEMBER)
 
     def _may_be_type(self, facts: FileFacts, name: str) -> bool:
         """Tells whether a receiver that no declaration binds is a type, as in `Cart.create()`."""

@@ -92,6 +92,17 @@ export function inSamePackage(path: string, packageName: string, definition: Def
   return packageScope === "package" && packageName !== "" && isInPackage(definition, packageName);
 }
 
+/**
+ * Returns true if neither a file nor a definition is in a package; PHP then looks there anyway.
+ *
+ * A type that is nested in another one has that as its package.
+ */
+export function inNoPackage(packageName: string, definition: Definition): boolean {
+  const own = traits(definition.language);
+  const isOutside = packageName === "" || own.variableSigil !== "";
+  return own.packageScope === "package" && isOutside && packageOf(definition) === "";
+}
+
 /** Returns true if an imported module is the one that has the definition. */
 export function namesModule(module: string, importingPath: string, definition: Definition): boolean {
   const { language, path } = definition;

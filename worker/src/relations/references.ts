@@ -227,8 +227,10 @@ export class ReferenceFinder {
   async memberDefinition(hit: Hit, name: string): Promise<Definition> {
     const owner = hit.nodeType === "class" && hit.symbol ? hit.symbol : "";
     const one = { path: hit.path, language: hit.language ?? "", symbol: owner ? `${owner}.${name}` : name, name, owner, isType: false, isLocal: false };
-    if (hit.language !== "go" || owner) return one;
+    const { packageScope } = traits(hit.language);
+    if (owner || packageScope === "") return one;
     const ofFile = (await this.fileFacts(hit.path)).package;
+    if (packageScope === "package") return { ...one, packageName: ofFile };
     // a file of constants alone has no symbol with its package
     const packageName = partition(ofFile, ".")[0] || (await this.#goPackageOfFolder(folderOf(hit.path)));
     return { ...one, packageName };

@@ -28,6 +28,7 @@ import type { Implements } from "./go_interfaces.ts";
 import {
   COMMONJS_RECEIVERS,
   type Definition,
+  inNoPackage,
   inSamePackage,
   isParentModule,
   isSameDefinition,
@@ -292,6 +293,9 @@ function packagesOf(node: RelatedNode): Packages {
   return packages;
 }
 
+/** The path and the symbol of a type; the symbol is empty outside of types. */
+type Place = readonly [path: string, symbol: string];
+
 /** A key of a type: its path and symbol. */
 export function typeKey(path: string, symbol: string): string {
   return `${path}\0${symbol}`;
@@ -403,11 +407,36 @@ export class Resolver {
 
   #resolveImport(facts: FileFacts, relation: Relation): Resolution {
     const [module] = moduleAndAlias(relation);
-    if (this.#isMember) {
-      const { owner } = this.definition;
-      return owner && module === owner ? RESOLVED : elsewhere("ANOTHER_MODULE");
-    }
+    if (this.#isMember) return this.#isOwner(facts, module) ? RESOLVED : elsewhere("ANOTHER_MODULE");
     return importRefers(this.definition, this.others, facts.path, { module, name: relation.name }, this.#isUnique);
+  }
+
+  /**
+   * Returns true if an imported module is the type around the definition, as in `import static
+   * shop.Cart.open`, or its name within the file's package.
+   */
+  #isOwner(facts: FileFacts, module: string): boolean {
+    return [module, `${facts.package}.${module}`].includes(this.definition.owner);
+  }
+
+  /** Returns true if a file imports the member, and the type around the site has none. */
+  #isImportedMember(facts: FileFacts, [path, ownClass]: Place): boolean {
+    if (this.others.some((one) => one.path === path && one.owner === ownClass)) return false;
+    const { name } = this.definition;
+    const imports = [...(facts.imports.get(name) ?? []), ...(facts.imports.get("*") ?? [])];
+    return imports.some((one) => [name, "*"].includes(one.name) && this.#isOwner(facts, one.module));
+  }
+
+  /** The path and symbol of the type around a node; in C++ also one of a header. */
+  #place(facts: FileFacts, node: RelatedNode): Place {
+    const ownClass = facts.enclosingClass(node.symbol);
+    const [outer] = rpartition(node.symbol ?? "", ".");
+    if (ownClass || !outer || traits(node.language).family !== "c") return [facts.path, ownClass];
+    const owners = this.others.map(({ path, owner }) => typeKey(path, owner));
+    const [key, another] = [...new Set([...owners, ...this.family.allBelow])].filter((one) => {
+      return `.${partition(one, "\0")[1]}`.endsWith(`.${outer}`);
+    });
+    return key === undefined || another !== undefined ? [facts.path, ""] : partition(key, "\0");
   }
 
   /** A name of a module with a receiver: a module, a package or an outer type. */
@@ -439,19 +468,20 @@ export class Resolver {
     const { qualifier: receiver } = relation;
     const { language } = node;
     const own = traits(language);
-    const ownClass = facts.enclosingClass(node.symbol);
+    const place = this.#place(facts, node);
     if (!receiver) {
       const mayBeImplicit = relation.kind === CALL || relation.kind === MENTION;
       if (!mayBeImplicit || !own.implicitReceiver) return elsewhere("NO_MEMBER");
-      return this.#inClass(facts, ownClass, true);
+      if (this.#isImportedMember(facts, place)) return RESOLVED;
+      return this.#inClass(place, true);
     }
     if (receiver === "super()" || receiver === "super" || receiver === own.baseReceiver) {
       const { owner } = this;
-      if (owner && facts.path === owner.path && ownClass === owner.symbol) return elsewhere("BASE_MEMBER");
-      const isBelow = this.family.allBelow.has(typeKey(facts.path, ownClass));
+      if (owner && place[0] === owner.path && place[1] === owner.symbol) return elsewhere("BASE_MEMBER");
+      const isBelow = this.family.allBelow.has(typeKey(...place));
       if (isBelow || language !== "csharp") return resolvedIf(isBelow, "BASE");
     }
-    if (SELF_NAMES.has(receiver)) return this.#inClass(facts, ownClass, false);
+    if (SELF_NAMES.has(receiver)) return this.#inClass(place, false);
     const last = rpartition(receiver, ".")[1];
     if (last.endsWith("()")) {
       if (language === "go" && this.#isChained(facts, node, receiver)) return RESOLVED;
@@ -467,11 +497,11 @@ export class Resolver {
     return resolvedIf(isOnly, "RECEIVER");
   }
 
-  /** A member of the type around the site. */
-  #inClass(facts: FileFacts, ownClass: string, isImplicit: boolean): Resolution {
+  /** A member of the type around the site, of a path and symbol. */
+  #inClass([path, ownClass]: Place, isImplicit: boolean): Resolution {
     for (let symbol = ownClass; symbol; symbol = isImplicit ? rpartition(symbol, ".")[0] : "") {
-      if (this.family.own.has(typeKey(facts.path, symbol))) return RESOLVED;
-      const isIn = (one: Definition) => one.owner === symbol && one.path === facts.path;
+      if (this.family.own.has(typeKey(path, symbol))) return RESOLVED;
+      const isIn = (one: Definition) => one.owner === symbol && one.path === path;
       if (this.others.some(isIn)) return this.#another(isIn);
     }
     return ownClass ? possible("BASE") : elsewhere("NO_MEMBER");
@@ -700,7 +730,8 @@ function refersTo(
   }
   const possibly = byWildcard.find((one) => !isElsewhere(one));
   if (possibly) return possibly;
-  return traits(definition.language).globalScope ? resolvedIf(isUnique, "COMPETING") : elsewhere("NOT_VISIBLE");
+  const isGlobal = traits(definition.language).globalScope || inNoPackage(facts.package, definition);
+  return isGlobal ? resolvedIf(isUnique, "COMPETING") : elsewhere("NOT_VISIBLE");
 }
 
 /** Resolves an import to a definition of a module or package. */

@@ -1,0 +1,316 @@
+"""Functions as values, fields and constants have their sites in each language.
+
+A line that ends in `§` must be listed as resolved, one that ends in `§?` must be listed, and no
+other line may be listed. The marks are removed before the files are written.
+"""
+
+import re
+
+import pytest
+
+from command_runner import RunFeeder
+from source.repos import Repo
+
+MARK = re.compile(r" *§(\??)$")
+
+CASES: dict[str, tuple[str, dict[str, str]]] = {
+    "c": (
+        "sort.c#by_size",
+        {
+            "sort.h": "int by_size(const void *a, const void *b);\n",
+            "sort.c": '#include "sort.h"\nint by_size(const void *a, const void *b) { return 0; }',
+            "main.c": """#include "sort.h"
+static int (*orders[])(const void *, const void *) = { by_size, 0 }; §
+struct ops { int (*cmp)(const void *, const void *); };
+static struct ops one = { .cmp = by_size }; §
+int pick(int (*by_size)(void)) { return by_size != 0; }
+void run(struct ops *o, int n) {
+    o->cmp = by_size; §
+    o->cmp = n ? by_size : 0; §
+    sort_all(o, &by_size); §
+    { int by_size = 3; n += by_size; }
+    if (by_size == o->cmp) return; §
+}
+""",
+        },
+    ),
+    "cpp": (
+        "cart.h#Cart.total_",
+        {
+            "cart.h": """class Cart {
+ public:
+  int size() const { return total_; } §
+  void add(int n);
+ private:
+  int total_ = 0;
+};
+""",
+            "cart.cc": """#include "cart.h"
+void Cart::add(int n) {
+  total_ += n; §
+  log(total_); §
+  for (int i = 0; i < total_; i++) {} §
+  this->total_ = n; §
+}
+void other(int total_) { log(total_); }
+""",
+        },
+    ),
+    "java": (
+        "Cart.java#Cart.total",
+        {
+            "Cart.java": """package shop;
+class Cart {
+  private int total = 0;
+  private int twice = total * 2; §
+  int size() { return total; } §
+  void set(int total) { this.total = total; } §
+  void grow() {
+    total++; §
+    total += 2; §
+    log(total); §
+    int total = 3;
+    log(total);
+  }
+  Runnable later() { return () -> log(total); } §
+  int each(java.util.List<Integer> all) { all.forEach(total -> log(total)); return 0; }
+}
+""",
+        },
+    ),
+    "kotlin": (
+        "Tap.kt#refresh",
+        {
+            "Tap.kt": "package tap\nfun refresh() {}\n",
+            "Use.kt": """package tap
+val all = listOf(::refresh) §
+class Button(val run: () -> Unit = ::refresh) §
+fun go() { Button(run = ::refresh); go { refresh() } } §
+fun none(refresh: Int) = show(refresh)
+""",
+        },
+    ),
+    "kotlin field": (
+        "Cart.kt#Cart.limit",
+        {
+            "Cart.kt": """package shop
+class Cart(val limit: Int) {
+    val half = limit / 2 §
+    fun left(n: Int) = limit - n §
+    fun say() = "at most $limit" §
+    fun both() { limit.let { show(it) } } §
+    fun other(limit: Int) = show(limit)
+    fun local() { val limit = 3; show(limit) }
+}
+""",
+        },
+    ),
+    "swift": (
+        "Tap.swift#refresh",
+        {
+            "Tap.swift": "func refresh() {}\n",
+            "Use.swift": """let first = refresh §
+button.onTap(perform: refresh) §
+let all = [refresh] §
+func none(refresh: Int) -> Int { return refresh }
+func local() { let refresh = 3; show(refresh) }
+""",
+        },
+    ),
+    "dart": (
+        "tap.dart#openCart",
+        {
+            "tap.dart": "void openCart() {}\n",
+            "use.dart": """import 'tap.dart';
+final first = openCart; §
+build() => Button(onPressed: openCart); §
+final all = {'cart': openCart, 'list': [openCart]}; §
+void none(int openCart) { show(openCart); }
+void pick(bool yes) { run(yes ? openCart : null); } §
+""",
+        },
+    ),
+    "scala": (
+        "Tap.scala#Tap.handle",
+        {
+            "Tap.scala": "package tap\nobject Tap { def handle(n: Int): Int = n }\n",
+            "Use.scala": """package tap
+import tap.Tap.handle §
+object Use {
+  val all = List(1).map(handle) §
+  val later = Tap.handle _ §
+  def none(handle: Int) = show(handle)
+}
+""",
+        },
+    ),
+    "go": (
+        "root.go#serveRoot",
+        {
+            "root.go": "package web\n\nfunc serveRoot(n int) {}\n",
+            "mux.go": """package web
+
+var routes = map[string]func(int){"/": serveRoot} §
+
+func mount(m mux) {
+	m.handle("/", serveRoot) §
+	next := serveRoot §
+	next(1)
+	if true {
+		serveRoot := 3
+		show(serveRoot)
+	}
+	m.done = serveRoot §
+	show(options{serveRoot: 1}, []options{{serveRoot: 2}})
+}
+
+func none(serveRoot int) { show(serveRoot) }
+""",
+        },
+    ),
+    "csharp": (
+        "Cart.cs#Cart._total",
+        {
+            "Cart.cs": """namespace Shop;
+class Cart {
+    private int _total = 0;
+    int Size => _total; §
+    void Add(int n) {
+        _total += n; §
+        Log(_total); §
+        Run(() => _total++); §
+    }
+    void None(int _total) { Log(_total); }
+}
+""",
+        },
+    ),
+    "groovy": (
+        "Tap.groovy#tap.Tap",
+        {
+            "Tap.groovy": "package tap\nclass Tap { def run() { 1 } }\n",
+            "Use.groovy": """package use
+import tap.*
+class Big extends Tap { §
+  def all = [Tap] §
+  def none(int n) { new Tap() } §
+}
+""",
+        },
+    ),
+    "java static import": (
+        "Limits.java#shop.Limits.MOST",
+        {
+            "Limits.java": "package shop;\nclass Limits { static final int MOST = 3; }\n",
+            "Use.java": """package use;
+import static shop.Limits.MOST; §
+class Use {
+  int most = MOST; §
+  int twice() { return MOST * 2; } §
+  int other(int MOST) { return MOST; }
+}
+""",
+        },
+    ),
+    "kotlin constant of a file": (
+        "Limits.kt#MOST",
+        {
+            "Limits.kt": "package shop\nconst val MOST = 3\nclass Cart\n",
+            "Use.kt": "package shop\nval twice = MOST * 2 §\nfun most() = MOST §\n",
+            "Other.kt": "package other\nfun most() = MOST\n",
+        },
+    ),
+    "pascal": (
+        "Sorts.pas#ByAge",
+        {
+            "Sorts.pas": """unit Sorts;
+interface
+function ByAge(A, B: Integer): Integer;
+implementation
+function ByAge(A, B: Integer): Integer;
+begin
+  Result := A - B;
+end;
+end.
+""",
+            "Main.pas": """program Main;
+uses Sorts;
+procedure Run;
+begin
+  Sort(List, ByAge); §
+  OnCompare := @ByAge; §
+end;
+procedure None(ByAge: Integer);
+begin
+  Show(ByAge);
+end;
+begin
+end.
+""",
+        },
+    ),
+    "php": (
+        "limits.php#MAX_ITEMS",
+        {
+            "limits.php": "<?php\nconst MAX_ITEMS = 3;\n",
+            "cart.php": """<?php
+function fits($n, $most = MAX_ITEMS) { §
+    if ($n > MAX_ITEMS) { return false; } §
+    return $n ? MAX_ITEMS : 0; §
+}
+""",
+        },
+    ),
+    "python": (
+        "tools.py#clean",
+        {
+            "tools.py": "def clean(text):\n    return text\n",
+            "use.py": """from tools import *
+from app import run
+first = clean §
+run(map(clean, [])) §
+table = {"a": clean} §
+""",
+            "local.py": "from tools import *\nclean = 3\nprint([clean])\n",
+        },
+    ),
+    "rust": (
+        "src/tools.rs#clean",
+        {
+            "Cargo.toml": '[package]\nname = "shop"\n',
+            "src/lib.rs": "mod tools;\nmod user;\n",
+            "src/tools.rs": "pub fn clean(n: u32) -> u32 { n }\n",
+            "src/user.rs": """use crate::tools::*;
+fn all(v: Vec<u32>) -> Vec<u32> {
+    v.into_iter().map(clean).collect() §
+}
+""",
+        },
+    ),
+}
+
+
+def marked(files: dict[str, str]) -> tuple[dict[str, str], set[str], set[str]]:
+    """The files without marks, the places that must be resolved, and those that must be listed."""
+    plain: dict[str, str] = {}
+    resolved: set[str] = set()
+    listed: set[str] = set()
+    for path, text in files.items():
+        lines = text.split("\n")
+        for number, line in enumerate(lines, 1):
+            if mark := MARK.search(line):
+                (listed if mark[1] else resolved).add(f"{path}:{number}")
+        plain[path] = "\n".join(MARK.sub("", line) for line in lines)
+    return plain, resolved, listed
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_sites_of_values_and_fields(feeder: RunFeeder, repo: Repo, name: str) -> None:
+    target, files = CASES[name]
+    plain, resolved, listed = marked(files)
+    repo.commit(dict(plain))
+    assert feeder(repo, "sync", "-q", "--no-vectors").code == 0
+    answer = feeder(repo, "references", target, "--json").json
+    found = {f"{one['path']}:{one['line']}": one["resolved"] for one in answer["references"]}
+    assert found.keys() == resolved | listed
+    assert {place for place, is_resolved in found.items() if is_resolved} >= resolved
