@@ -292,6 +292,8 @@ def test_everything_hidden_has_an_example(name: str) -> None:
 def _groups_without_example(folder: LanguageFolder) -> list[tuple[str, str]]:
     missing = []
     for role, source in folder.hidden_patterns().items():
+        if role == "lines":
+            continue  # hides nothing: test_recovery.py has what it reads
         pattern = re.compile(source.encode(), re.MULTILINE)
         texts = [
             f"\n{text.before}".encode() for its, text in folder.hidden_examples() if its == role

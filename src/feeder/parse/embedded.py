@@ -4,6 +4,7 @@ declarations to the file's span tree.
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from itertools import chain
 from typing import NamedTuple
 
 from tree_sitter import Node as Syntax
@@ -13,7 +14,7 @@ from feeder.parse.captures import pattern_matches
 from feeder.parse.code import declaration_tree
 from feeder.parse.grammars import Grammars, query_matches
 from feeder.parse.layout import SourceText, Span, find_split_points
-from feeder.parse.syntax_tree import parse_range, unparsed_lines
+from feeder.parse.recovery import parse_code
 
 REGION_MIN = 200
 """Minimum characters of a region without declarations that is a chunk of its own."""
@@ -80,10 +81,11 @@ def add_regions(
         if kind != "code":
             continue
         grammar = grammars.grammar(language)
-        root = parse_range(grammar, host.text, source.range(*region.content))
-        captures = pattern_matches(host.text, grammar.patterns, *region.content)
+        parsed = parse_code(grammar, host.text, source.range(*region.content))
+        root, found = parsed.root, pattern_matches(host.text, grammar.patterns, *region.content)
+        captures = chain(found, parsed.declarations)
         inner = declaration_tree(source, root, grammar.query, captures, Span(*region.content))
-        root_span.unparsed += unparsed_lines(root)
+        root_span.unparsed += parsed.unparsed
         root_span.relations = sorted([*root_span.relations, *inner.relations])
         if inner.children or len(source.text(*region.content)) >= REGION_MIN:
             _rename_default_export(inner.children, host.name)

@@ -3,7 +3,7 @@ out its nodes.
 """
 
 from collections.abc import Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from tree_sitter import Node as Syntax
@@ -24,6 +24,7 @@ from feeder.parse.line_runs import line_runs
 from feeder.parse.manifests import manifest_relations
 from feeder.parse.notebooks import Notebook
 from feeder.parse.query_checks import capture_names
+from feeder.parse.recovery import parse_code
 from feeder.parse.secrets import mask_text
 from feeder.parse.sections import document_element_tree, section_tree
 from feeder.parse.splitting import SplitPoints
@@ -186,14 +187,16 @@ def _grammar_nodes(grammars: Grammars, file: _OpenFile) -> tuple[list[Node], tup
     lines that could not be parsed.
     """
     grammar = grammars.grammar(file.language)
-    root = parse_tree(grammar, file.original_text)
     if file.kind == "code":
-        span = declaration_tree(
-            file.source, root, grammar.query, pattern_matches(file.original_text, grammar.patterns)
-        )
+        parsed = parse_code(grammar, file.original_text)
+        root, found = parsed.root, pattern_matches(file.original_text, grammar.patterns)
+        captures = chain(found, parsed.declarations)
+        span = declaration_tree(file.source, root, grammar.query, captures)
+        span.unparsed += parsed.unparsed
     else:
+        root = parse_tree(grammar, file.original_text)
         span = _grammar_document_tree(file.source, root, grammar)
-    span.unparsed += unparsed_lines(root)
+        span.unparsed += unparsed_lines(root)
     split_points = find_split_points(file.source, root, grammar.split_query)
     if grammar.embedded_query:
         split_points |= add_regions(

@@ -95,6 +95,9 @@ def _check_example(value: object) -> str | None:
     return "two strings: a text, and what becomes of it"
 
 
+HIDDEN_ROLES = ("noise", "conditionals", "lines")
+"""The patterns of `hidden.toml`: what is hidden, and what a line declares."""
+
 _STRING_MAP = MapOf(_check_string, _check_string)
 _STRING_LIST = ListOf(_check_string)
 
@@ -162,9 +165,7 @@ GRAMMAR_FILE_SCHEMA = ObjectOf(
             ),
         ),
         "patterns": MapOf(_check_language, ListOf(_check_regex)),
-        "hidden_text": MapOf(
-            _check_language, ObjectOf({"noise": _check_regex, "conditionals": _check_regex})
-        ),
+        "hidden_text": MapOf(_check_language, ObjectOf(dict.fromkeys(HIDDEN_ROLES, _check_regex))),
         "document_nodes": MapOf(_check_language, _DOCUMENT_SCHEMA),
         "traits": MapOf(_check_language, TRAITS_SCHEMA),
         "grammar_queries": MapOf(_check_string, MapOf(_check_language, ListOf(_check_string))),
@@ -199,9 +200,7 @@ LANGUAGE_SCHEMA = ObjectOf(
 )
 """The form of `language.toml`."""
 
-HIDDEN_SCHEMA = ObjectOf(
-    {"noise": _SOURCE_PATTERN, "conditionals": _SOURCE_PATTERN, "fragments": _FRAGMENTS}
-)
+HIDDEN_SCHEMA = ObjectOf({**dict.fromkeys(HIDDEN_ROLES, _SOURCE_PATTERN), "fragments": _FRAGMENTS})
 """The form of `hidden.toml`."""
 
 PATTERNS_SCHEMA = ObjectOf(

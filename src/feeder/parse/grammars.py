@@ -15,7 +15,7 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor, QueryError
 from feeder.errors import UserError
 from feeder.nodes import HEADER_VERSION
 from feeder.package_versions import installed_version
-from feeder.parse.grammar_schema import schema_errors
+from feeder.parse.grammar_schema import HIDDEN_ROLES, schema_errors
 from feeder.parse.query_checks import (
     capture_names,
     has_late_setting,
@@ -23,7 +23,7 @@ from feeder.parse.query_checks import (
     unknown_captures,
 )
 
-PARSER_VERSION = "12"
+PARSER_VERSION = "13"
 """Incremented when the same file yields other nodes than before."""
 
 CONTENT_PATTERN_BYTES = 65_536
@@ -64,7 +64,8 @@ class Grammar(NamedTuple):
 
     `query` joins the queries of all categories but those of `embedded_query`, which finds regions
     in other languages, and `split_query`, which finds split points. `noise` is blanked before the
-    text is parsed, `conditionals` only if there are many syntax errors.
+    text is parsed, `conditionals` only if there are many syntax errors. `lines` captures what a
+    line declares that the grammar cannot read.
     `patterns` capture declarations that queries cannot. `data_shape` are the arguments of
     `entries.Shape`, empty unless the language is a data format.
     """
@@ -73,6 +74,7 @@ class Grammar(NamedTuple):
     query: Query
     noise: re.Pattern[bytes] | None
     conditionals: re.Pattern[bytes] | None
+    lines: re.Pattern[bytes] | None
     patterns: tuple[re.Pattern[bytes], ...]
     data_shape: dict[str, Any]
     embedded_query: Query | None
@@ -182,12 +184,13 @@ class Grammars:
             _raise_query_error(grammar, language, queries)
             raise
         hidden_text = self._settings["hidden_text"].get(language, {})
-        noise, conditionals = map(hidden_text.get, ("noise", "conditionals"))
+        noise, conditionals, lines = map(hidden_text.get, HIDDEN_ROLES)
         return Grammar(
             Parser(grammar),
             query,
             _compile_pattern(noise) if noise else None,
             _compile_pattern(conditionals) if conditionals else None,
+            _compile_pattern(lines) if lines else None,
             tuple(map(_compile_pattern, self._settings["patterns"].get(language, ()))),
             self._settings["document_nodes"].get(language, {}),
             embedded_query,

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from feeder.errors import UserError
 from feeder.parse.grammar_schema import (
+    HIDDEN_ROLES,
     HIDDEN_SCHEMA,
     LANGUAGE_SCHEMA,
     PATTERNS_SCHEMA,
@@ -68,11 +69,11 @@ class LanguageFolder:
         return read_toml(path, HIDDEN_SCHEMA) if path.is_file() else {}
 
     def hidden_patterns(self) -> dict[str, str]:
-        """The patterns of `hidden.toml`, by `noise` and `conditionals`."""
+        """The patterns of `hidden.toml`, by their roles."""
         fragments = self._hidden.get("fragments", {})
         return {
             role: _compact(self.path / "hidden.toml", role, self._hidden[role], fragments)
-            for role in ("noise", "conditionals")
+            for role in HIDDEN_ROLES
             if role in self._hidden
         }
 

@@ -1,0 +1,259 @@
+"""Parses again what a syntax error has swallowed.
+
+A grammar that does not know a construct often loses its place: the rest of the file, or the members
+of a class, become one error. Then the smallest blocks are looked for that the grammar cannot parse
+where they stand, with all else left out. In such a block as few tokens as possible are blanked, or
+all of it. The rest of the file parses as if the construct were not there. What a block that was
+blanked declares is read from its first line.
+
+This costs several parses of parts of the file, and happens only in files with syntax errors.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from tree_sitter import Node as Syntax
+from tree_sitter import Range
+
+from feeder.line_ranges import LineRange
+from feeder.parse.blocks import Block, split_blocks
+from feeder.parse.captures import NODE_TYPES
+from feeder.parse.declared_lines import (
+    Definition,
+    declared_names,
+    definitions_of,
+    longer_declarations,
+    read_declarations,
+)
+from feeder.parse.grammars import Captures, Grammar
+from feeder.parse.mending import DEPTH_LIMIT, Mender, error_nodes
+from feeder.parse.syntax_tree import blank_hidden, parse_range, parse_tree, unparsed_lines
+
+SIZE_LIMIT = 400_000
+"""Bytes of a file above which nothing is tried."""
+
+RESTORE_LIMIT = 8
+"""How many changes are taken back to see whether they are needed."""
+
+ERRORS_LIMIT = 50
+"""Errors that are looked at to find out whether they are local."""
+
+_NOT_NEWLINE = re.compile(rb"[^\r\n]")
+
+_STRUCTURE = frozenset({"package", "namespace"})
+
+
+class ParsedText(NamedTuple):
+    """A syntax tree, and what it lacks: declarations that were read from lines, and the lines,
+    counted from 0, that the grammar got only in part.
+    """
+
+    root: Syntax
+    declarations: Sequence[Captures] = ()
+    mended: Sequence[int] = ()
+
+    @property
+    def unparsed(self) -> list[LineRange]:
+        """The lines that the grammar could not parse, or only in part."""
+        return [*unparsed_lines(self.root), *((line + 1, line + 1) for line in self.mended)]
+
+
+def parse_code(grammar: Grammar, content: bytes, byte_range: Range | None = None) -> ParsedText:
+    """Parses a file of code, or a range of it, and again what a syntax error has swallowed."""
+    root = parse_range(grammar, content, byte_range) if byte_range else parse_tree(grammar, content)
+    if not root.has_error or not grammar.query.pattern_count or len(content) > SIZE_LIMIT:
+        return ParsedText(root)
+    if byte_range:
+        content = _blank_outside(content, byte_range)
+    if grammar.noise:
+        content = blank_hidden(content, grammar.noise)
+    return _recover(grammar, content, root, byte_range) or ParsedText(root)
+
+
+def _blank_outside(content: bytes, byte_range: Range) -> bytes:
+    start, end = byte_range.start_byte, byte_range.end_byte
+    before, after = (_NOT_NEWLINE.sub(b" ", part) for part in (content[:start], content[end:]))
+    return before + content[start:end] + after
+
+
+def _recover(
+    grammar: Grammar, content: bytes, root: Syntax, byte_range: Range | None
+) -> ParsedText | None:
+    """Mends a text whose tree has errors; None if that finds no more definitions than before."""
+
+    def parse(text: bytes) -> Syntax:
+        grammar.parser.included_ranges = [byte_range] if byte_range else []
+        try:
+            return grammar.parser.parse(text).root_node
+        finally:
+            grammar.parser.included_ranges = []
+
+    before = definitions_of(grammar, root)
+    if _errors_are_local(grammar, content, root, before):
+        return None
+    mender = Mender(grammar, content, {one.first_line for one in before if one.kind in _STRUCTURE})
+    mender.run()
+    if not mender.changed_lines():
+        return None
+    other = parse(b"".join(mender.lines))
+    after = definitions_of(grammar, other)
+    line_starts = [0, *accumulate(map(len, mender.lines))]
+    read = read_declarations(grammar, content, mender.blanked, after, line_starts)
+    if not _better(mender, before, after, read):
+        return None
+    other = _restore(grammar, mender, other, after, parse)
+    read = read_declarations(grammar, content, mender.blanked, after, line_starts)
+    longer = longer_declarations(grammar, other, mender.conditionals, line_starts)
+    return ParsedText(other, [*read, *longer], mender.blanked_lines())
+
+
+def _restore(
+    grammar: Grammar,
+    mender: "Mender",
+    root: Syntax,
+    definitions: set[Definition],
+    parse: Callable[[bytes], Syntax],
+) -> Syntax:
+    """Takes back each change without which the text has the same definitions."""
+    for numbers in mender.changes()[:RESTORE_LIMIT]:
+        changed = mender.restore(numbers)
+        other = parse(b"".join(mender.lines))
+        if _ranges(definitions_of(grammar, other)) >= _ranges(definitions):
+            root = other
+            mender.forget(numbers)
+        else:
+            mender.restore(numbers, changed)
+    return root
+
+
+def _ranges(definitions: set[Definition]) -> set[tuple[int, int, int]]:
+    return {(one.name, one.first_line, one.last_line) for one in definitions}
+
+
+def _better(
+    mender: "Mender", before: set[Definition], after: set[Definition], read: list[Captures]
+) -> bool:
+    """True if the mended text has other definitions than before, and lacks none that was right."""
+    mended = b"".join(mender.lines)
+    names = {one.name for one in after} | {one["name"][0].start_byte for one in read}
+    names_before = {one.name for one in before}
+    blanked = {name for name in names_before if mended[name : name + 1] == b" "}
+    ends = {(one.name, one.last_line): one.first_line for one in after}
+    rows = {(one.first_line, one.last_line) for one in after}
+    lost = {
+        one.name
+        for one in _whole_blocks(mender.original, before)
+        if ends.get((one.name, one.last_line), sys.maxsize) > one.first_line
+        and (one.first_line, one.last_line) not in rows
+        and one.name not in names - {other.name for other in after}
+    }
+    if not lost <= blanked or len(names - names_before) < len(lost):
+        return False
+    if len(names) < len(names_before - blanked) and not names_before - blanked <= names:
+        return False
+    torn = [
+        {one for one in found - _whole_blocks(mender.original, found) if one.has_error}
+        for found in (before, after)
+    ]
+    return len(torn[1]) <= len(torn[0]) and (bool(read) or _ranges(before) != _ranges(after))
+
+
+def _whole_blocks(lines: Sequence[bytes], definitions: set[Definition]) -> set[Definition]:
+    """The definitions that end where the block of their first line does."""
+    firsts = {one.first_line for one in definitions}
+    ends: set[tuple[int, int]] = set()
+    within: list[Sequence[int]] = [range(len(lines))]
+    while within:
+        for block in split_blocks(lines, within.pop()):
+            ends.update((number, block.last) for number in block.frame if number in firsts)
+            if block.first != block.last:
+                within.append(block.interior())
+    return {one for one in definitions if (one.first_line, one.last_line) in ends}
+
+
+def _errors_are_local(
+    grammar: Grammar, content: bytes, root: Syntax, definitions: set[Definition]
+) -> bool:
+    """True if no error swallows more than its own block of text."""
+    functions = {
+        (one.first_line, one.last_line) for one in definitions if NODE_TYPES[one.kind] == "method"
+    }
+    names = {one.name for one in definitions}
+    tree = _BlockTree(content.splitlines(keepends=True))
+    for count, error in enumerate(error_nodes(root)):
+        blocks = tree.around(error.start_point.row, error.end_point.row)
+        if count == ERRORS_LIMIT or not blocks:
+            return False
+        if _crosses_blocks(error, blocks[-1]):
+            return False
+        depth = next(
+            (
+                index + 1
+                for index, block in enumerate(blocks)
+                if any((first, block.last) in functions for first in block.frame)
+            ),
+            None,
+        )
+        if not _keeps_to_block(error, blocks[:depth], tree.lines):
+            return False
+        if depth is None and not _declared_offsets(grammar, tree, blocks[-1]) <= names:
+            return False
+    return True
+
+
+def _crosses_blocks(error: Syntax, block: Block) -> bool:
+    """True if an error has lines of several blocks inside the innermost block around it."""
+    rows = range(error.start_point.row, error.end_point.row + 1)
+    return len(rows) > 1 and any(row not in block.frame for row in rows)
+
+
+def _declared_offsets(grammar: Grammar, tree: "_BlockTree", block: Block) -> set[int]:
+    """The offset of the name that a block's outer lines declare, if they declare one."""
+    declared = declared_names(grammar, tree.lines, block)[-1:]
+    return {tree.starts[line] + start for line, start, _ in declared}
+
+
+def _keeps_to_block(error: Syntax, blocks: Sequence[Block], lines: Sequence[bytes]) -> bool:
+    """True if each block around an error is a node whose lines are those of the block."""
+    spans = {(node.start_point.row, node.end_point.row) for node in _ancestors(error)}
+    return all(
+        any((first, block.last) in spans for first in block.frame)
+        for block in blocks
+        if block.first != block.last
+        and not (len(block.frame) == 1 and lines[block.first].rstrip().endswith(b":"))
+    )
+
+
+def _ancestors(error: Syntax) -> Iterator[Syntax]:
+    node = error.parent
+    while node and node.parent:
+        if not node.is_error:
+            yield node
+        node = node.parent
+
+
+class _BlockTree:
+    """The blocks of a text, divided when they are first needed."""
+
+    def __init__(self, lines: Sequence[bytes]) -> None:
+        self.lines = lines
+        self.starts = [0, *accumulate(map(len, lines))]
+        self._outer = split_blocks(lines, range(len(lines)))
+        self._inner: dict[Block, list[Block]] = {}
+
+    def around(self, first: int, last: int) -> list[Block]:
+        """The blocks that contain some lines, the outer ones first."""
+        found: list[Block] = []
+        blocks = self._outer
+        while len(found) < DEPTH_LIMIT:
+            block = next((one for one in blocks if one.first <= first and last <= one.last), None)
+            if block is None:
+                break
+            found.append(block)
+            if block not in self._inner:
+                self._inner[block] = split_blocks(self.lines, block.interior())
+            blocks = self._inner[block]
+        return found
