@@ -36,6 +36,7 @@ class Traits(NamedTuple):
     imported_receivers: bool = False
     reexports: bool = False
     adding_block: str = ""
+    case_insensitive: bool = False
     package_scope: str = ""
     global_scope: bool = False
     implicit_receiver: bool = False

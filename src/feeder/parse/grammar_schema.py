@@ -138,6 +138,7 @@ TRAITS_SCHEMA = ObjectOf(
         "imported_receivers": _check_boolean,
         "reexports": _check_boolean,
         "adding_block": _check_string,
+        "case_insensitive": _check_boolean,
         "package_scope": _check_package_scope,
         "global_scope": _check_boolean,
         "implicit_receiver": _check_boolean,

@@ -60,6 +60,7 @@ from feeder.store.relations import (
     nodes_of_files,
     nodes_with_kinds,
     nodes_with_name,
+    related_nodes_with_word,
     types_of_files,
 )
 from feeder.store.rows import decode_members
@@ -680,6 +681,9 @@ class ReferenceFinder:
             matches += self._aliased_sites(definition, resolver, matches)
         if traits(definition.language).family == "c":
             matches += self._macro_sites(definition, resolver, matches)
+        if traits(definition.language).case_insensitive:
+            for spelling in self._spellings(definition.name):
+                matches += self._sites(definition, resolver, spelling, is_own_name=True)
         if definition.language == "ruby":
             matches += self._ruby_alias_sites(definition, matches)
         return sorted(dict.fromkeys(matches), key=_SiteOrder(definition))
@@ -744,6 +748,12 @@ class ReferenceFinder:
                 aliases.setdefault(symbol, alias)
         return [alias for _, alias in sorted(aliases.items())]
 
+    def _spellings(self, name: str) -> list[str]:
+        """The other spellings of a name in a language in which `Total` and `TOTAL` are equal."""
+        nodes = related_nodes_with_word(self._corpus.database, self._corpus.repo, name)
+        spelled = {relation.name for node in nodes for relation in node.decode()}
+        return sorted(one for one in spelled - {name} if one.lower() == name.lower())
+
     def _macro_sites(
         self, definition: Definition, resolver: Resolver, sites: Sequence[Reference]
     ) -> list[Reference]:
@@ -766,15 +776,19 @@ class ReferenceFinder:
             matches += sites
         return matches
 
-    def _sites(
+    def _sites(  # noqa: PLR0913 - the sites, and how they are spelled
         self,
         definition: Definition,
         resolver: Resolver,
         name: str,
         paths: Set[str] | None = None,
         macro_paths: Set[str] = frozenset(),
+        *,
+        is_own_name: bool = False,
     ) -> Iterator[Reference]:
         """The sites of the definition's name, of an alias in `paths`, or of a macro.
+
+        One that `is_own_name` is the definition's in other letters, as `TOTAL` for `Total`.
 
         `macro_paths` are the files with macros of this name whose text has the definition's.
         """
@@ -803,7 +817,7 @@ class ReferenceFinder:
                     meant = Relation(name, MENTION, "", relation.lines)
                 elif macro_of(relation.qualifier):
                     meant = relation._replace(qualifier="")
-                if macro_paths:
+                if macro_paths or is_own_name:
                     meant = meant._replace(name=definition.name)
                 for line, result in resolver.resolve_lines(all_facts[node.path], node, meant):
                     if result.is_elsewhere:

@@ -94,6 +94,13 @@ CROSS JOIN docs d ON d.seq = f.rowid
 WHERE d.repo = ?1 AND instr(d.relations, ' {EXPORT}') ORDER BY d.path LIMIT {MAX_MANIFESTS}
 """
 
+# ?2 an FTS5 query
+RELATED_NODES_WITH_WORD = f"""
+SELECT {_COLUMNS} FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
+CROSS JOIN docs d ON d.seq = f.rowid
+WHERE d.repo = ?1 AND d.relations <> '' LIMIT {MAX_CODE_NODES}
+"""
+
 # ?2 an FTS5 query for a path
 HAS_PATH = """
 SELECT 1 FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
@@ -362,6 +369,13 @@ def code_nodes_with_word(
         return [], False
     nodes = _read(database, CODE_NODES_WITH_WORD, repo, f"body : {fts_query.phrase(word)}")
     return nodes[:MAX_CODE_NODES], len(nodes) > MAX_CODE_NODES
+
+
+def related_nodes_with_word(database: Database, repo: str, word: str) -> list[RelatedNode]:
+    """Returns the nodes with relations whose text has a word, in any letters."""
+    if not any(map(str.isalnum, word)):
+        return []
+    return _read(database, RELATED_NODES_WITH_WORD, repo, f"body : {fts_query.phrase(word)}")
 
 
 def manifest_nodes(database: Database, repo: str) -> list[RelatedNode]:
