@@ -206,6 +206,7 @@ CASES = {
     "star_chain": Case(
         {"r": "pkg/impl.py#rinse", "t": "pkg/impl.py#Tub"},
         {
+            "tsconfig.json": '{"compilerOptions": {"baseUrl": "./web"}}\n',
             "pkg/__init__.py": "from .mid import *\nfrom .impl import Tub as Basin  @t\n",
             "pkg/mid.py": "from .impl import *\n",
             "pkg/impl.py": "def rinse(x): return x\nclass Tub: pass\n",

@@ -125,11 +125,13 @@ class ModulePaths:
         return self._ends(module, importing_path, language)
 
     def _find_ends(self, module: str, importing_path: str, language: str) -> Sequence[str]:
-        ends = [] if module.startswith(".") else self.manifests.paths(module, importing_path)
+        imports = traits(language).imports
+        has_names = imports != "modules" and not module.startswith(".")  # Python has none
+        ends = self.manifests.paths(module, importing_path) if has_names else ()
         whole = dict.fromkeys(f"/{path}" for path in ends)
         if traits(language).family == "scripts":
             whole |= dict.fromkeys(SCRIPT_EXTENSION.sub("", end) for end in whole)
-        if traits(language).imports == "crates":
+        if imports == "crates":
             whole = dict.fromkeys(EXTENSION.sub("", end) for end in whole)
         return [*whole, *_wanted_paths(module, importing_path, language)]
 

@@ -93,9 +93,9 @@ export class ModulePaths {
   }
 
   #findEnds(module: string, importingPath: string, language: string): string[] {
-    const exported = module.startsWith(".") ? [] : this.manifests.paths(module, importingPath);
-    let whole = exported.map((path) => `/${path}`);
     const { family, imports } = traits(language);
+    const hasNames = imports !== "modules" && !module.startsWith("."); // Python has none
+    let whole = hasNames ? this.manifests.paths(module, importingPath).map((path) => `/${path}`) : [];
     if (family === "scripts") whole = [...whole, ...whole.map(withoutScriptExtension)];
     if (imports === "crates") whole = whole.map(withoutExtension);
     return [...new Set([...whole, ...wantedPaths(module, importingPath, imports)])];
