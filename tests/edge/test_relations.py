@@ -14,6 +14,7 @@ from edge.indexed_worker import Facts, IndexedWorker, program
 from edge.test_answers import ON_DISK, _samples
 from feeder.mcp.service import IndexService
 from mcp_server.test_relation_tools import FILES
+from relations.imports import CASES, files_of
 from relations.test_go_interfaces import INTERFACES, KINDS
 from relations.test_references import (
     CHAINS,
@@ -84,6 +85,15 @@ def _chained(at: int) -> str:
     return f"from lib.anvils import Anvil\n\n\n{smith}{calls}{others}"
 
 
+def _imports() -> dict[str, str | bytes]:
+    """The cases of imports, each in a folder of its own."""
+    return {
+        f"imports/{name}/{path}": content
+        for name, case in CASES.items()
+        for path, content in files_of(case).items()
+    }
+
+
 def _files() -> dict[str, str | bytes]:
     weights = "class Cart:\n    def weigh_all(self, weight):\n        return weight\n"
     users = {f"users/user_{at}.py": _user(at) for at in range(USERS)}
@@ -115,6 +125,7 @@ def _files() -> dict[str, str | bytes]:
         **{f"exports/{path}": content for path, content in EXPORTS.items()},
         **{f"objc/{path}": content for path, content in OBJECTIVE_C.items()},
         **ODD_NAMES,
+        **_imports(),
         "lib/weights.py": weights,
         "lib/anvils.py": "class Anvil:\n    def lift_all(self, n):\n        return n\n",
         **users,
@@ -334,6 +345,24 @@ def test_relations_of_a_constant_equal_the_programs(fed: IndexedWorker, desk: In
 def test_tool_equals_the_programs(fed: IndexedWorker, desk: IndexService, arguments: Facts) -> None:
     [result] = fed.call_tools(("references", arguments))
     assert _text(result) == _program_text(desk, arguments)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_imports_are_followed_as_the_program_does(
+    fed: IndexedWorker, desk: IndexService, name: str
+) -> None:
+    """The references to each definition, and what each file refers to."""
+    prefix, case = f"imports/{name}", CASES[name]
+    places = [f"{prefix}/{target}" for target in case.queries.values()]
+    answers = fed.answers("relations", [{"place": one} for one in places])
+    for place, answer in zip(places, answers, strict=True):
+        assert (place, answer.facts) == (place, program(desk, "relations", place=place))
+    for path in case.files:
+        if path.endswith((".json", ".toml", ".yaml")):
+            continue
+        arguments = {"target": f"{prefix}/{path}", "direction": "out"}
+        [result] = fed.call_tools(("references", arguments))
+        assert _text(result) == _program_text(desk, arguments)
 
 
 def test_types_below_an_imported_alias_are_found(fed: IndexedWorker) -> None:

@@ -8,6 +8,8 @@ export interface Traits {
   readonly family: string;
   readonly imports: string;
   readonly importedReceivers: boolean;
+  readonly reexports: boolean;
+  readonly addingBlock: string;
   readonly packageScope: string;
   readonly globalScope: boolean;
   readonly implicitReceiver: boolean;

@@ -224,6 +224,8 @@ STATEMENTS = {
     "anyRelation": relations.HAS_RELATIONS,
     "nodesWithName": _replace(relations.NODES_WITH_RELATION, " ORDER BY d.path, d.start_line", ""),
     "nodesWithAnyRelation": relations.NODES_WITH_ANY_RELATION,
+    "manifestNodes": _replace(relations.MANIFEST_NODES, "ORDER BY d.path ", ""),
+    "existingPaths": relations.EXISTING_PATHS,
     "nodesNamedByTrigrams": relations.NODES_NAMED_BY_TRIGRAMS,
     "nodesNamedByWords": relations.NODES_NAMED_BY_WORDS,
     "relationsOfFiles": relations.RELATIONS_OF_FILES,

@@ -1,105 +1,51 @@
 """Finds the names by which files import a definition, also through files that export it again.
 
-Entry point: `ExportFinder.of`. Each import is taken for an export of the importing file: what no
-file imports from there costs nothing.
+Entry points: `ExportFinder.of` and `ExportFinder.has`. Each import is taken for an export of the
+importing file: what no file imports from there costs nothing.
 
     impl.py: def rinse        impl.py exports rinse
     mid.py:  from .impl import rinse as wash      mid.py exports wash
     main.py: from mid import wash                 main.py binds wash
+
+Imports of all names, as `from .impl import *`, and of whole modules, as `import * as K`, are only
+read where an import of the name leads to no file that is known to export it.
 """
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Set
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from feeder.relation import EXPORT, IMPORT, Relation
 from feeder.relations.manifests import Manifests
 from feeder.relations.module_paths import (
-    CRATE_KEYWORDS,
-    EXTENSION,
-    INDEX_FILES,
-    SCRIPT_EXTENSION,
     ModulePaths,
+    is_standard_module,
+    module_ends,
+    module_words,
 )
 from feeder.relations.modules import MODULE_EXPORTS, Definition
 from feeder.store import Database
 from feeder.store.relations import (
     RelatedNode,
-    has_path,
+    existing_paths,
     manifest_nodes,
     nodes_exporting,
+    nodes_importing_all,
     nodes_importing_module,
 )
 from feeder.traits import traits
 
 MAX_EXPORTS = 200
-"""Names by which files export a definition, beyond which no further file is followed."""
+"""Names by which files export a definition, beyond which no further name is followed."""
 
 DEFAULT, WHOLE, ALL = "default", "", "*"
 """What an import names in place of a name: the default export, the module, and all its names."""
 
-
-CACHED_SEGMENTS = 4_000
-"""Modules whose last segments are cached."""
-
-Import = tuple[RelatedNode, Relation]
-"""An import, or an export by another name, and the node that has it."""
-
-
-class ImportSite(NamedTuple):
-    """An import of a definition: its node, its relation, and the name that it binds there.
-
-    `is_space` if the name is that of the whole module, as in `import * as K from "./k"`.
-    """
-
-    node: RelatedNode
-    relation: Relation
-    bound: str
-    is_space: bool = False
-
-
-class Exports(NamedTuple):
-    """The names by which each file exports a definition, and the imports of a default.
-
-    `spaces` are, by file and by the name that it gives to a whole module, the names by which that
-    module exports the definition. `is_cut` if more files export it than are followed.
-    """
-
-    names: Mapping[str, Set[str]]
-    spaces: Mapping[tuple[str, str], Set[str]] = {}
-    default_imports: tuple[ImportSite, ...] = ()
-    is_cut: bool = False
-
-    def has(self, paths: ModulePaths, module: str, importing: Site, name: str) -> bool:
-        """Tells whether a module, as a file writes it, exports the definition by a name.
-
-        What CommonJS exports as a whole is the default export too.
-        """
-        return any(
-            (name in names or (name in {DEFAULT, WHOLE} and WHOLE in names))
-            and paths.leads_to(module, importing.path, path, importing.language)
-            for path, names in self.names.items()
-        )
-
-    def has_in_space(
-        self, paths: ModulePaths, module: str, importing: Site, place: tuple[str, str]
-    ) -> bool:
-        """Tells whether a module exports a whole module by a name, which exports the definition.
-
-        `place` is the pair of both names: `K` and `fire` of `import { K } from "./mid"; K.fire()`.
-        """
-        space, name = place
-        return any(
-            known == space
-            and name in names
-            and paths.leads_to(module, importing.path, path, importing.language)
-            for (path, known), names in self.spaces.items()
-        )
+UNNAMED = frozenset({DEFAULT, WHOLE})
+WORD = re.compile(r"\w+")
 
 
 class Site(NamedTuple):
@@ -109,16 +55,175 @@ class Site(NamedTuple):
     language: str
 
 
+class ImportSite(NamedTuple):
+    """An import in a node, or in a file of JavaScript an export of a name by another one."""
+
+    node: RelatedNode
+    relation: Relation
+
+
+class Unread(NamedTuple):
+    """What is read next: imports of names, those of files as a default, and all of files."""
+
+    names: Sequence[str]
+    modules: Sequence[str]
+    all_of: Sequence[str]
+
+
+class Exports:
+    """The names by which each file exports a definition, as far as its imports are read.
+
+    `default_imports` are those of it as a default. `spaces` are, by file and by the name that it
+    gives to a whole module, the names by which that module exports the definition. `is_cut` tells
+    that it has more names than are followed.
+    """
+
+    def __init__(self, path: str, name: str, language: str) -> None:
+        self.names: defaultdict[str, set[str]] = defaultdict(set)
+        self.default_imports: list[ImportSite] = []
+        self.spaces: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        self.is_cut = False
+        self.follows_all = False
+        self._language = language
+        self._other_ends: set[str] = set()
+        """The ends of modules that define the name themselves."""
+        self._paths: defaultdict[str, list[str]] = defaultdict(list)
+        """The paths by the ends of modules that name them."""
+        self._read: set[tuple[str, str]] = set()
+        self._pending: dict[tuple[str, Relation], ImportSite] = {}
+        """The imports that lead to no file which is known to export the definition."""
+        self._add(path, {name})
+
+    def has(self, module: str, importing_path: str, name: str, paths: ModulePaths) -> bool:
+        """Tells whether a module, as a file writes it, exports the definition by a name.
+
+        What CommonJS exports as a whole is the default export too.
+        """
+        exported = self._names_of(module, importing_path, paths)
+        return name in exported or (name in UNNAMED and WHOLE in exported)
+
+    def has_in_space(
+        self, module: str, importing_path: str, space: str, name: str, paths: ModulePaths
+    ) -> bool:
+        """Tells whether a module exports a whole module by a name, which exports the definition.
+
+        `K` and `fire` of `import { K } from "./mid"; K.fire()` are the names of both.
+        """
+        return any(
+            known == space
+            and name in names
+            and paths.leads_to(module, importing_path, path, self._language)
+            for (path, known), names in self.spaces.items()
+        )
+
+    def other_names(self, name: str) -> list[str]:
+        """The names by which files import or export it, other than a name; sorted."""
+        return sorted(set().union(*self.names.values()) - UNNAMED - {name})
+
+    def unread(self) -> Unread:
+        """Returns what has to be read to follow it further, once."""
+        names = self._once("name", self.other_names(WHOLE))
+        self.is_cut |= len(names) > MAX_EXPORTS
+        unnamed = [path for path, names in self.names.items() if names & UNNAMED]
+        named = [path for path, names in self.names.items() if names - UNNAMED]
+        return Unread(
+            names[:MAX_EXPORTS],
+            self._once("module", unnamed),
+            self._once("all", named) if self.follows_all else (),
+        )
+
+    def _once(self, kind: str, keys: Iterable[str]) -> list[str]:
+        unread = [key for key in keys if (kind, key) not in self._read]
+        self._read.update((kind, key) for key in unread)
+        return unread
+
+    def follow(self, sites: Iterable[ImportSite], paths: ModulePaths) -> None:
+        """Adds the names that imports bind, those that were read and others that wait for them."""
+        self._pending |= {
+            (site.node.id, site.relation): site
+            for site in sites
+            if _shares_modules(site.node.language, self._language)
+        }
+        is_changed = True
+        while is_changed:
+            is_changed = False
+            for key, site in list(self._pending.items()):
+                if bound := self._bound_by(site, paths):
+                    if site.relation.name not in {ALL, WHOLE}:
+                        del self._pending[key]
+                    if site.relation.name == DEFAULT:
+                        self.default_imports.append(site)
+                    is_changed |= self._add(site.node.path, bound)
+
+    def add_others(self, paths: Iterable[str]) -> None:
+        """Adds files that define the name themselves: imports from there are not open."""
+        for path in paths:
+            if path not in self.names:
+                self._other_ends |= module_ends(path)
+
+    def has_open_imports(self, paths: ModulePaths) -> bool:
+        """Tells whether a followed name is imported where no module is known to export it."""
+        return any(
+            one.relation.kind == IMPORT
+            and one.relation.name not in {*UNNAMED, ALL}
+            and self.may_export(one.relation.module, one.node.path, paths)
+            for one in self._pending.values()
+        )
+
+    def may_export(self, module: str, importing_path: str, paths: ModulePaths) -> bool:
+        """Tells whether a module may export it: no standard one, none that defines the name."""
+        ends = paths.ends(module, importing_path, self._language)
+        return not is_standard_module(module, self._language) and self._other_ends.isdisjoint(ends)
+
+    def _bound_by(self, site: ImportSite, paths: ModulePaths) -> set[str]:
+        """The names that an import binds to the definition, of which it may be a space too."""
+        (node, relation), name = site, site.relation.name
+        if relation.kind == EXPORT:
+            return {relation.qualifier} if name in self.names.get(node.path, ()) else set()
+        exported = self._names_of(relation.module, node.path, paths)
+        if name == ALL:
+            return exported - UNNAMED
+        if name == DEFAULT:
+            return {relation.alias or DEFAULT} if exported & UNNAMED else set()
+        if name == WHOLE and relation.alias:
+            self.spaces[node.path, relation.alias] |= exported - {WHOLE}
+            return {relation.alias} if WHOLE in exported else set()
+        return {relation.alias or name} if name in exported else set()
+
+    def _names_of(self, module: str, importing_path: str, paths: ModulePaths) -> set[str]:
+        """The names that a module exports to a file."""
+        ends = paths.ends(module, importing_path, self._language)
+        named = {path for end in ends for path in self._paths.get(end, ())} - {importing_path}
+        return set().union(
+            *(
+                self.names[path]
+                for path in named
+                if paths.leads_to(module, importing_path, path, self._language)
+            )
+        )
+
+    def _add(self, path: str, names: set[str]) -> bool:
+        """Adds names by which a file exports the definition; False if it has them all."""
+        if path not in self.names:
+            for end in module_ends(path):
+                self._paths[end].append(path)
+        is_new = not names <= self.names[path]
+        self.names[path] |= names
+        return is_new
+
+
 class ExportFinder:
     """Follows imports from a definition's file to those that import it, once for a definition."""
 
-    def __init__(self, database: Database, repo: str) -> None:
+    def __init__(
+        self, database: Database, repo: str, defining: Callable[[str], Iterable[str]]
+    ) -> None:
         self._database = database
         self._repo = repo
+        self._defining = defining
+        """Returns the files that define a name."""
         self._exports: dict[Definition, Exports] = {}
-        self._named: dict[str, Mapping[str, list[Import]]] = {}
-        self._whole: dict[str, list[Import]] = {}
-        self._segments_of: dict[str, set[str]] = {}
+        self._of_names: dict[str, list[RelatedNode]] = {}
         self._is_path: dict[str, bool] = {}
         self._paths: ModulePaths | None = None
 
@@ -132,126 +237,102 @@ class ExportFinder:
     def of(self, definition: Definition) -> Exports:
         """The exports of a definition that is no member; only its own name elsewhere."""
         if definition not in self._exports:
-            self._exports[definition] = self._follow(definition)
+            own = WHOLE if definition.symbol == MODULE_EXPORTS else definition.name
+            exports = Exports(definition.path, own, definition.language)
+            self._exports[definition] = exports
+            if is_followed(definition):
+                self._follow(exports)
+                exports.add_others(self._defining(definition.name))
+                if exports.has_open_imports(self.paths):
+                    self._follow_all(exports)
         return self._exports[definition]
 
-    def _follow(self, definition: Definition) -> Exports:
-        own = WHOLE if definition.symbol == MODULE_EXPORTS else definition.name
-        if not traits(definition.language).reexports or definition.owner:
-            return Exports({definition.path: {own}})
-        names: defaultdict[str, set[str]] = defaultdict(set)
-        spaces: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-        defaults: dict[ImportSite, None] = {}
-        level = [(definition.path, own)]
-        names[definition.path].add(own)
-        count = 1
-        while level and count <= MAX_EXPORTS:
-            self._load_whole((path for path, _ in level), definition.language)
-            following: dict[tuple[str, str], None] = {}
-            for path, name in level:
-                for site in self._importing(path, name, definition.language):
-                    if site.relation.kind == IMPORT and site.relation.name == DEFAULT:
-                        defaults.setdefault(site)
-                    if site.is_space:
-                        spaces[site.node.path, site.bound].add(name)
-                    elif site.bound not in names[site.node.path]:
-                        names[site.node.path].add(site.bound)
-                        following.setdefault((site.node.path, site.bound))
-            level = list(following)
-            count += len(level)
-        return Exports(names, spaces, tuple(defaults), bool(level))
+    def has(self, definition: Definition, module: str, importing: Site, name: str) -> bool:
+        """Tells whether a module, as a file writes it, exports a definition by a name."""
+        if not is_followed(definition):
+            return False
+        exports, paths = self.of(definition), self.paths
+        if exports.has(module, importing.path, name, paths):
+            return True
+        if exports.follows_all or not exports.may_export(module, importing.path, paths):
+            return False
+        self._follow_all(exports)
+        return exports.has(module, importing.path, name, paths)
 
-    def _importing(self, path: str, name: str, language: str) -> Iterator[ImportSite]:
-        """Yields the imports of a name that a file exports, and its exports by other names."""
-        if name not in {WHOLE, DEFAULT}:
-            named = self._imports_of_name(name)
-            for segment in self._segments(path):
-                for node, relation in named.get(segment, ()):
-                    if relation.kind == IMPORT and self._is_of(relation, node, path, language):
-                        yield ImportSite(node, relation, relation.alias or name)
-            for node, relation in named.get(path, ()):
-                yield ImportSite(node, relation, relation.qualifier)
-        for node, relation in self._whole[path]:
-            if relation.name == ALL and name not in {WHOLE, DEFAULT}:
-                yield ImportSite(node, relation, name)
-            elif relation.name == DEFAULT and name in {WHOLE, DEFAULT}:
-                yield ImportSite(node, relation, relation.alias or DEFAULT)
-            elif relation.name == WHOLE and relation.alias:
-                yield ImportSite(node, relation, relation.alias, is_space=name != WHOLE)
+    def has_in_space(
+        self, definition: Definition, module: str, importing: Site, space: str, name: str
+    ) -> bool:
+        """Tells whether a module exports by a name a whole one, which exports a definition."""
+        if not is_followed(definition):
+            return False
+        exports = self.of(definition)
+        return exports.has_in_space(module, importing.path, space, name, self.paths)
 
-    def _is_of(self, relation: Relation, node: RelatedNode, path: str, language: str) -> bool:
-        """Tells whether an import of a node is one from a file."""
-        return node.path != path and self.paths.leads_to(relation.module, node.path, path, language)
+    def _follow_all(self, exports: Exports) -> None:
+        """Follows imports of all names and of whole modules too."""
+        exports.follows_all = True
+        self._follow(exports)
 
-    def _imports_of_name(self, name: str) -> Mapping[str, list[Import]]:
-        """The imports of a name by the last segments of modules, its exports by their path."""
-        if name not in self._named:
-            named: defaultdict[str, list[Import]] = defaultdict(list)
-            for node in nodes_exporting(self._database, self._repo, name):
+    def _follow(self, exports: Exports) -> None:
+        """Follows imports until no further file exports the definition."""
+        while any(unread := exports.unread()):
+            exports.follow(self._read(unread), self.paths)
+
+    def _read(self, unread: Unread) -> Iterator[ImportSite]:
+        """Yields imports of names, and of files as a whole or with all names."""
+        for name in unread.names:
+            for node in self._nodes_of_name(name):
                 for relation in node.decode_named(name):
-                    if relation.kind == IMPORT:
-                        named[last_segment(relation.module)].append((node, relation))
-                    elif relation.kind == EXPORT:
-                        named[node.path].append((node, relation))
-            self._named[name] = named
-        return self._named[name]
+                    if relation.kind in {IMPORT, EXPORT}:
+                        yield ImportSite(node, relation)
+        yield from self._imports_of_files(unread.modules, nodes_importing_module, UNNAMED)
+        yield from self._imports_of_files(unread.all_of, nodes_importing_all, {ALL, WHOLE})
 
-    def _load_whole(self, paths: Iterable[str], language: str) -> None:
-        """Reads the imports of whole modules, defaults and all names that lead to files."""
-        missing = [path for path in dict.fromkeys(paths) if path not in self._whole]
-        paths_of: defaultdict[str, list[str]] = defaultdict(list)
-        for path in missing:
-            self._whole[path] = []
-            for segment in self._segments(path):
-                paths_of[segment].append(path)
-        words = sorted(segment for segment in paths_of if segment)
-        for node in nodes_importing_module(self._database, self._repo, words):
+    def _nodes_of_name(self, name: str) -> list[RelatedNode]:
+        if name not in self._of_names:
+            self._of_names[name] = nodes_exporting(self._database, self._repo, name)
+        return self._of_names[name]
+
+    def _imports_of_files(
+        self,
+        paths: Iterable[str],
+        read: Callable[[Database, str, Sequence[str]], list[RelatedNode]],
+        names: Iterable[str],
+    ) -> Iterator[ImportSite]:
+        """Yields the imports of modules that may be files, which have some names."""
+        words = {word for path in paths for word in self._module_words(path)}
+        for node in read(self._database, self._repo, sorted(words)) if words else ():
             for relation in node.decode(IMPORT):
-                if relation.name in {ALL, DEFAULT, WHOLE}:
-                    for path in paths_of.get(last_segment(relation.module), ()):
-                        if self._is_of(relation, node, path, language):
-                            self._whole[path].append((node, relation))
+                if relation.name in names:
+                    yield ImportSite(node, relation)
 
-    def _segments(self, path: str) -> set[str]:
-        """The last segments of modules that may be a file; empty for `.`, `..` and `super`."""
-        if path not in self._segments_of:
-            names = self.paths.manifests.names_of(path)
-            self._segments_of[path] = {"", *module_words(path), *map(last_segment, names)}
-        return self._segments_of[path]
+    def _module_words(self, path: str) -> set[str]:
+        names = self.paths.manifests.names_of(path)
+        return {*module_words(path), *(word for name in names for word in WORD.findall(name)[-1:])}
 
     def is_indexed(self, module: str, importing: Site) -> bool:
         """Tells whether the index has a file that a module may be."""
-        ends = self.paths.ends(module, importing.path, importing.language)
-        return any(self._has_path(end) for end in ends if end.strip("/"))
+        return self._has_path(self.paths.ends(module, importing.path, importing.language))
 
     def is_inside(self, module: str) -> bool:
         """Tells whether a module's name begins with a folder or file of the repository."""
-        first = next(iter(re.findall(r"\w+", module)), "")
-        return bool(first) and self._has_path(first)
+        return self._has_path(WORD.findall(module)[:1])
 
-    def _has_path(self, end: str) -> bool:
-        words = "/".join(end.strip("/").rsplit("/", 3)[-3:])
-        if words not in self._is_path:
-            self._is_path[words] = has_path(self._database, self._repo, words)
-        return self._is_path[words]
-
-
-def module_words(path: str) -> list[str]:
-    """The last segments by which an import names a file, of which its text has the words.
-
-    `shop/cart.ts` → `cart.ts`, `cart`; `shop/index.ts` → `index.ts`, `index`, `shop`.
-    """
-    stem = EXTENSION.sub("", path)
-    words = [posixpath.basename(path), posixpath.basename(stem)]
-    for name in INDEX_FILES:
-        if f"/{stem}".endswith(name):
-            words.append(posixpath.basename(stem[: -len(name)]))
-    return [word for word in words if word]
+    def _has_path(self, ends: Iterable[str]) -> bool:
+        """Tells whether the index has a path with one of some ends, of three names at most."""
+        words = ["/".join(end.strip("/").rsplit("/", 3)[-3:]) for end in ends]
+        if missing := [one for one in words if one not in self._is_path]:
+            existing = existing_paths(self._database, self._repo, missing)
+            self._is_path |= {one: one in existing for one in missing}
+        return any(self._is_path[one] for one in words)
 
 
-@lru_cache(CACHED_SEGMENTS)
-def last_segment(module: str) -> str:
-    """The end of a module: `./cart.js` → `cart`, `acme.shop` → `shop`; empty for `..`, `super`."""
-    separator = "/" if "/" in module else "."
-    name = SCRIPT_EXTENSION.sub("", module.rpartition(separator)[2])
-    return "" if name in CRATE_KEYWORDS or not name.strip(".") else name
+def is_followed(definition: Definition) -> bool:
+    """Tells whether files may export a definition again: no member, in a language with files."""
+    return traits(definition.language).reexports and not definition.owner
+
+
+def _shares_modules(language: str | None, other: str) -> bool:
+    """Tells whether files of two languages import each other's names."""
+    family = traits(language).family
+    return language == other or bool(family and family == traits(other).family)

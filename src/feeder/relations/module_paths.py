@@ -21,6 +21,38 @@ CRATE_KEYWORDS = frozenset({"crate", "self", "super"})
 STANDARD_CRATES = frozenset({"std", "core", "alloc"})
 INDEX_FILES = ("/index", "/__init__", "/mod", "/lib")
 
+_NODE_MODULES = """
+assert async_hooks buffer child_process cluster console constants crypto dgram dns domain events
+fs http http2 https inspector module net os path perf_hooks process punycode querystring
+readline repl stream string_decoder test timers tls tty url util v8 vm wasi worker_threads zlib
+"""
+NODE_MODULES = frozenset(_NODE_MODULES.split())
+"""The modules of Node, which a file imports as `fs` or `node:fs`."""
+
+_PYTHON_MODULES = """
+__future__ abc aifc annotationlib antigravity argparse array ast asynchat asyncio asyncore
+atexit audioop base64 bdb binascii bisect builtins bz2 cProfile calendar cgi cgitb chunk cmath
+cmd code codecs codeop collections colorsys compileall compression concurrent configparser
+contextlib contextvars copy copyreg crypt csv ctypes curses dataclasses datetime dbm decimal
+difflib dis distutils doctest email encodings ensurepip enum errno faulthandler fcntl filecmp
+fileinput fnmatch fractions ftplib functools gc genericpath getopt getpass gettext glob graphlib
+grp gzip hashlib heapq hmac html http idlelib imaplib imghdr imp importlib inspect io ipaddress
+itertools json keyword lib2to3 linecache locale logging lzma mailbox mailcap marshal math
+mimetypes mmap modulefinder msilib msvcrt multiprocessing netrc nis nntplib nt ntpath nturl2path
+numbers opcode operator optparse os ossaudiodev pathlib pdb pickle pickletools pipes pkgutil
+platform plistlib poplib posix posixpath pprint profile pstats pty pwd py_compile pyclbr pydoc
+pydoc_data pyexpat queue quopri random re readline reprlib resource rlcompleter runpy sched
+secrets select selectors shelve shlex shutil signal site smtpd smtplib sndhdr socket
+socketserver spwd sqlite3 sre_compile sre_constants sre_parse ssl stat statistics string
+stringprep struct subprocess sunau symtable sys sysconfig syslog tabnanny tarfile telnetlib
+tempfile termios textwrap this threading time timeit tkinter token tokenize tomllib trace
+traceback tracemalloc tty turtle turtledemo types typing unicodedata unittest urllib uu uuid
+venv warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile
+zipimport zlib zoneinfo
+"""
+PYTHON_MODULES = frozenset(_PYTHON_MODULES.split())
+"""The modules of all versions of Python since 3.11, whichever runs this program."""
+
 CACHED_MODULES = 4_000
 """Modules of files whose paths are cached."""
 
@@ -61,8 +93,7 @@ class ModulePaths:
 
     def names_file(self, module: str, importing_path: str, path: str, language: str) -> bool:
         """Tells whether a module is a file; false where modules are no files, as in Java and Go."""
-        ends = self.ends(module, importing_path, language)
-        return any(_ends_with(stem, end) for stem in _module_stems(path) for end in ends)
+        return not module_ends(path).isdisjoint(self.ends(module, importing_path, language))
 
     def leads_to(self, module: str, importing_path: str, path: str, language: str) -> bool:
         """Tells whether an import leads to a file: compares whole paths where a module has any.
@@ -71,11 +102,10 @@ class ModulePaths:
         """
         ends = self.ends(module, importing_path, language)
         whole = [end for end in ends if end.startswith("/")]
-        if not whole and traits(language).imports == "crates":
-            own = _crate_folder(importing_path)
-            if own != _crate_folder(path):
-                return False
-        return any(_ends_with(stem, end) for stem in _module_stems(path) for end in whole or ends)
+        is_of_own_crate = not whole and traits(language).imports == "crates"
+        if is_of_own_crate and _crate_folder(importing_path) != _crate_folder(path):
+            return False
+        return not module_ends(path).isdisjoint(whole or ends)
 
     def is_parent(self, module: str, importing_path: str, definition: Definition) -> bool:
         """Tells whether the module is a package around the definition's file."""
@@ -95,11 +125,13 @@ class ModulePaths:
         return self._ends(module, importing_path, language)
 
     def _find_ends(self, module: str, importing_path: str, language: str) -> Sequence[str]:
-        ends = [] if module.startswith(".") else self.manifests.paths(module, importing_path)
+        imports = traits(language).imports
+        has_names = imports != "modules" and not module.startswith(".")  # Python has none
+        ends = self.manifests.paths(module, importing_path) if has_names else ()
         whole = dict.fromkeys(f"/{path}" for path in ends)
         if traits(language).family == "scripts":
             whole |= dict.fromkeys(SCRIPT_EXTENSION.sub("", end) for end in whole)
-        if traits(language).imports == "crates":
+        if imports == "crates":
             whole = dict.fromkeys(EXTENSION.sub("", end) for end in whole)
         return [*whole, *_wanted_paths(module, importing_path, language)]
 
@@ -131,6 +163,46 @@ def _names_workspace_folder(module: str, definition: Definition) -> bool:
     if own.family == "scripts" and module.startswith("@") and "/" in module:
         return module.split("/")[1].replace("-", "_") in folders
     return False
+
+
+def is_standard_module(module: str, language: str) -> bool:
+    """Tells whether a module is a standard one of its language: `os.path`, `node:fs`, `std.fs`."""
+    own = traits(language)
+    if own.imports == "modules":
+        return module.partition(".")[0] in PYTHON_MODULES
+    if own.imports == "crates":
+        return module.partition(".")[0] in STANDARD_CRATES
+    return own.family == "scripts" and (
+        module.removeprefix("node:").partition("/")[0] in NODE_MODULES
+    )
+
+
+@lru_cache(CACHED_MODULES)
+def module_ends(path: str) -> frozenset[str]:
+    """The ends of paths by which a module names a file, with a leading `/` for the whole path.
+
+    `a/shop/index.ts`: `/a/shop/index`, `a/shop/index`, `shop/index`, `index`, `/a/shop`, `a/shop`,
+    `shop`, and those with the extension.
+    """
+    ends = set()
+    for stem in _module_stems(path):
+        ends.add(f"/{stem}")
+        parts = stem.split("/")
+        ends.update("/".join(parts[first:]) for first in range(len(parts)))
+    return frozenset(ends - {""})
+
+
+def module_words(path: str) -> list[str]:
+    """The words by which an import names a file: `shop/cart.ts` → `cart`, `shop/index.ts` → `shop`.
+
+    An import of the folder above, as `from . import *`, has none and is not followed.
+    """
+    stem = EXTENSION.sub("", path)
+    words = [posixpath.basename(stem)]
+    for name in INDEX_FILES:
+        if f"/{stem}".endswith(name):
+            words.append(posixpath.basename(stem[: -len(name)]))
+    return [word for word in words if word]
 
 
 def _module_stems(path: str) -> Iterator[str]:
@@ -194,9 +266,3 @@ def _crate_folder(path: str) -> str:
     """The folder of a crate's sources: `crates/cli/src`; empty for a file outside of one."""
     source = re.match(r"(?:.*/)?src(?=/|$)", path)
     return source[0] if source else ""
-
-
-def _ends_with(path: str, requested: str) -> bool:
-    if requested.startswith("/"):
-        return f"/{path}" == requested
-    return bool(requested) and (path == requested or path.endswith(f"/{requested}"))

@@ -29,7 +29,7 @@ from feeder.relation import (
     alias_of,
     macro_of,
 )
-from feeder.relations.exports import DEFAULT, WHOLE, ExportFinder
+from feeder.relations.exports import DEFAULT, ExportFinder
 from feeder.relations.go_interfaces import (
     MAX_EMBEDDED,
     MAX_GO_TYPES,
@@ -228,7 +228,7 @@ class ReferenceFinder:
         self._nodes: dict[tuple[str, bool], list[RelatedNode]] = {}
         self._below: dict[Definition, list[tuple[Implementation, tuple[str, str]]]] = {}
         self._go_types = GoTypes(corpus.database, corpus.repo)
-        self.exports = ExportFinder(corpus.database, corpus.repo)
+        self.exports = ExportFinder(corpus.database, corpus.repo, self._defining_paths)
         self.is_cut = False
         self.left_out: dict[tuple[str, int], LeftOut] = {}
         if not has_relations(corpus.database, corpus.repo):
@@ -326,6 +326,10 @@ class ReferenceFinder:
             hits, is_cut = hits_named(self._corpus.database, self._corpus.repo, name)
             self._named[name] = [hit for hit in hits if not is_named_by_argument(hit)], is_cut
         return self._named[name]
+
+    def _defining_paths(self, name: str) -> set[str]:
+        """The files that define a name outside of any type."""
+        return {hit.path for hit in self._hits(name)[0] if hit.symbol == name}
 
     def is_name_cut(self, name: str) -> bool:
         """Tells whether more nodes define a name than are read."""
@@ -612,7 +616,8 @@ class ReferenceFinder:
 
     def _direct_subtypes(self, parent: Definition) -> Iterator[tuple[RelatedNode, bool]]:
         named = self._inheriting_nodes(parent.name)
-        names = {parent.name, *_aliases(named, parent.name), *self._exported_names(parent)}
+        exported = self.exports.of(parent).other_names(parent.name)
+        names = {parent.name, *_aliases(named, parent.name), *exported}
         for alias in sorted(names - {parent.name}):
             named = [*named, *self._inheriting_nodes(alias)]
         distinct = {
@@ -705,21 +710,14 @@ class ReferenceFinder:
         """The sites of the other names by which files import or export a definition."""
         exports = self.exports.of(definition)
         self.is_cut |= exports.is_cut
-        for name in self._exported_names(definition):
+        for name in exports.other_names(definition.name):
             is_rare = len(self.nodes(name)) <= MAX_ALIAS_NODES and not definition.is_local
             paths = {path for path, names in exports.names.items() if name in names}
             yield from self._sites(definition, resolver, name, None if is_rare else paths)
-        for site in exports.default_imports:
-            node = site.node
-            for line in line_numbers(node, site.relation):
-                yield Reference(
-                    node.path, line, 0, KIND_NAMES[IMPORT], True, "", node, site.bound, ""
-                )
-
-    def _exported_names(self, definition: Definition) -> list[str]:
-        """The names by which files import or export a definition, other than its own; sorted."""
-        exported = self.exports.of(definition).names.values()
-        return sorted(set().union(*exported) - {definition.name, DEFAULT, WHOLE})
+        for node, relation in exports.default_imports:
+            bound = relation.alias or DEFAULT
+            for line in line_numbers(node, relation):
+                yield Reference(node.path, line, 0, KIND_NAMES[IMPORT], True, "", node, bound, "")
 
     def _ruby_alias_sites(
         self, definition: Definition, sites: Iterable[Reference]

@@ -7,7 +7,6 @@ Start with `Resolver.resolve`. Nothing is compiled or run.
 from __future__ import annotations
 
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -27,7 +26,7 @@ from feeder.relation import (
 )
 from feeder.relations.exports import ALL, DEFAULT, ExportFinder, Site
 from feeder.relations.go_interfaces import Implements
-from feeder.relations.module_paths import STANDARD_CRATES, ModulePaths
+from feeder.relations.module_paths import ModulePaths, is_standard_module
 from feeder.relations.modules import (
     COMMONJS_RECEIVERS,
     Definition,
@@ -52,28 +51,6 @@ SELF_NAMES = frozenset(
     {"self", "this", "cls", "super()", "super", "Self", "static", "parent", "$this"}
 )
 """Receivers that are the object or the type around the site."""
-
-NODE_MODULES = frozenset(
-    {
-        *("assert", "async_hooks", "buffer", "child_process", "cluster", "console", "constants"),
-        *(
-            "crypto",
-            "dgram",
-            "dns",
-            "domain",
-            "events",
-            "fs",
-            "http",
-            "http2",
-            "https",
-            "inspector",
-        ),
-        *("module", "net", "os", "path", "perf_hooks", "process", "punycode", "querystring"),
-        *("readline", "repl", "stream", "string_decoder", "test", "timers", "tls", "tty", "url"),
-        *("util", "v8", "vm", "wasi", "worker_threads", "zlib"),
-    }
-)
-"""The modules of Node, which a file imports as `fs` or `node:fs`."""
 
 UNKNOWN_PACKAGE = "?"
 """The package of a type of Go whose name stands on a line with several packages."""
@@ -605,25 +582,18 @@ class Resolver:
 
     def _is_exported(self, path: str, module: str, name: str) -> bool:
         """Tells whether a module exports the definition by a name, as far as files say."""
-        if not traits(self._definition.language).reexports:
-            return False
-        site = Site(path, self._definition.language)
-        return self._exports.of(self._definition).has(self._paths, module, site, name)
+        definition = self._definition
+        return self._exports.has(definition, module, Site(path, definition.language), name)
 
     def _is_in_space(self, facts: FileFacts, receiver: str, name: str) -> bool:
         """Tells whether a receiver is a module that another one exports by a name.
 
         `K.fire()` with `import { K } from "./mid"`, `All.K.fire()` with `import * as All`.
         """
-        if not traits(self._definition.language).reexports:
-            return False
-        spaces = self._exports.of(self._definition).spaces
         first, _, rest = receiver.partition(".")
         site = Site(facts.path, self._definition.language)
-        return bool(spaces) and any(
-            self._exports.of(self._definition).has_in_space(
-                self._paths, one.module, site, (rest or one.name, name)
-            )
+        return any(
+            self._exports.has_in_space(self._definition, one.module, site, rest or one.name, name)
             for one in facts.imported(first)
             if bool(rest) == (one.name in {"", ALL})
         )
@@ -657,17 +627,17 @@ class Resolver:
         if receiver == definition.package and receiver and not definition.package_name:
             return RESOLVED
         modules = list(self._modules_of(facts, receiver))
+        is_own_name = relation.name == definition.name
+        if is_own_name and any(self._paths.names(one, facts.path, definition) for one in modules):
+            return RESOLVED
         if any(self._is_exported(facts.path, one, relation.name) for one in modules):
             return RESOLVED
         if self._is_in_space(facts, receiver, relation.name):
             return RESOLVED
-        if relation.name != definition.name:
+        if not is_own_name:
             return elsewhere(Evidence.ANOTHER_NAME)
-        for imported in modules:
-            if self._paths.names(imported, facts.path, definition):
-                return RESOLVED
-            if self._paths.is_parent(imported, facts.path, definition):
-                return resolved_if(self._is_unique, Reason.MODULE)
+        if any(self._paths.is_parent(one, facts.path, definition) for one in modules):
+            return resolved_if(self._is_unique, Reason.MODULE)
         if definition.language == "go":
             is_in_import = imports_module_of(self._paths, facts, definition)
             return go_package_refers(definition, facts, receiver, is_in_import)
@@ -929,19 +899,6 @@ def imports_module_of(paths: ModulePaths, facts: FileFacts, definition: Definiti
         paths.names(module, facts.path, definition)
         or paths.is_parent(module, facts.path, definition)
         for module in facts.modules
-    )
-
-
-def is_standard_module(module: str, language: str) -> bool:
-    """Tells whether a module is a standard one of its language: `os.path`, `node:fs`, `std.fs`."""
-    first = re.split(r"[./]", module, maxsplit=1)[0]
-    if language == "python":
-        return first in sys.stdlib_module_names
-    if language == "rust":
-        return first in STANDARD_CRATES
-    return (
-        traits(language).family == "scripts"
-        and module.removeprefix("node:").partition("/")[0] in NODE_MODULES
     )
 
 

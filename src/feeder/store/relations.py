@@ -67,6 +67,9 @@ MAX_CODE_NODES = 1_000
 MANIFEST_NAMES = ("package.json", "tsconfig", "jsconfig", "Cargo.toml", "pubspec.yaml")
 """The beginnings of names of files that name modules."""
 
+IMPORT_WORDS = ("import", "export", "require", "use")
+"""Words of which an import has one, in languages whose files export what they import."""
+
 _COLUMNS = (
     "d.id, d.path, d.language, d.node_type, d.symbol, d.start_line, d.end_line, d.relations, "
     f"{WHOLE_FIRST_LINE} AS first_line, {WHOLE_LAST_LINE} AS last_line"
@@ -101,10 +104,12 @@ CROSS JOIN docs d ON d.seq = f.rowid
 WHERE d.repo = ?1 AND d.relations <> '' LIMIT {MAX_CODE_NODES}
 """
 
-# ?2 an FTS5 query for a path
-HAS_PATH = """
-SELECT 1 FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
-CROSS JOIN docs d ON d.seq = f.rowid WHERE d.repo = ?1 LIMIT 1
+# ?2 FTS5 queries for paths
+EXISTING_PATHS = """
+SELECT j.value FROM json_each(?2) j WHERE EXISTS (
+  SELECT 1 FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
+  WHERE docs_fts MATCH j.value AND d.repo = ?1
+)
 """
 
 # ?5 relations of the name as a pattern, which may be too long for D1; other nodes have the name in
@@ -342,22 +347,32 @@ def nodes_with_kinds(
 
 def nodes_exporting(database: Database, repo: str, name: str) -> list[RelatedNode]:
     """Returns the nodes that import a name, or export it by another one."""
-    if not any(map(str.isalnum, name)):
-        return []
     texts = named_texts(name, IMPORT + EXPORT + EXPORT)
-    query = f"body : {fts_query.phrase(name)}"
-    return _read(database, NODES_WITH_ANY_RELATION, repo, query, *texts, MAX_ROWS)
+    return _importing_nodes(database, repo, [name], texts)
 
 
 def nodes_importing_module(
     database: Database, repo: str, words: Sequence[str]
 ) -> list[RelatedNode]:
-    """Returns the nodes that import a module, its default or all its names, and have a word."""
+    """Returns the nodes that import a module or its default, and have one of some words."""
+    texts = [text for name in ("", "", "default") for text in named_texts(name, IMPORT)]
+    return _importing_nodes(database, repo, words, texts)
+
+
+def nodes_importing_all(database: Database, repo: str, words: Sequence[str]) -> list[RelatedNode]:
+    """Returns the nodes that import a module or all its names, and have one of some words."""
+    texts = [text for name in ("", "", "*") for text in named_texts(name, IMPORT)]
+    return _importing_nodes(database, repo, words, texts)
+
+
+def _importing_nodes(
+    database: Database, repo: str, words: Iterable[str], texts: Sequence[str]
+) -> list[RelatedNode]:
+    """Returns the nodes with one of some words, an import, and one of three relations."""
     searchable = [word for word in words if any(map(str.isalnum, word))]
     if not searchable:
         return []
-    texts = [text for name in ("", "default", "*") for text in named_texts(name, IMPORT)]
-    query = f"body : ({fts_query.any_of(searchable)})"
+    query = f"body : ({fts_query.any_of(searchable)}) AND body : ({fts_query.any_of(IMPORT_WORDS)})"
     return _read(database, NODES_WITH_ANY_RELATION, repo, query, *texts, MAX_ROWS)
 
 
@@ -384,12 +399,14 @@ def manifest_nodes(database: Database, repo: str) -> list[RelatedNode]:
     return _read(database, MANIFEST_NODES, repo, query)
 
 
-def has_path(database: Database, repo: str, path: str) -> bool:
-    """Tells whether a node's path has the words of another one, in their order."""
-    if not any(map(str.isalnum, path)):
-        return False
-    [rows] = database.run([Statement(HAS_PATH, (repo, f"path : {fts_query.phrase(path)}"))])
-    return bool(rows)
+def existing_paths(database: Database, repo: str, paths: Iterable[str]) -> set[str]:
+    """Returns those of some paths whose words a node's path has, in their order."""
+    searchable = [path for path in paths if any(map(str.isalnum, path))]
+    queries = {f"path : {fts_query.phrase(path)}": path for path in searchable}
+    if not queries:
+        return set()
+    existing = read_texts(database, Statement(EXISTING_PATHS, (repo, json.dumps([*queries]))))
+    return {queries[one] for one in existing}
 
 
 def nodes_of_files(

@@ -2,6 +2,7 @@
 
 import { constants } from "../../build/worker_data.json";
 import { HttpError } from "../http_error.ts";
+import { normalizeParts } from "../posix_paths.ts";
 import { compareText } from "../python_strings.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 import { EMPTY_SCOPE, endingWords, isGlob, normalizePath, type Scope } from "../store/scope.ts";
@@ -240,20 +241,6 @@ function indexedSpellings(typed: string): string[] {
   const stored = typed.replaceAll("\\", "\\x5c");
   const shown = typed.replace(/\\(?!x(?:5c|[89a-f][0-9a-f]))/g, "\\x5c");
   return unique([stored, shown]);
-}
-
-/** Mirrors `posixpath.normpath`. */
-function normalizeParts(path: string): string {
-  if (!path) return ".";
-  const slashes = /^\/{2}(?!\/)/.test(path) ? "//" : path.startsWith("/") ? "/" : "";
-  const parts: string[] = [];
-  for (const part of path.split("/")) {
-    if (!part || part === ".") continue;
-    const isUp = part === ".." && (parts.length > 0 ? parts.at(-1) !== ".." : Boolean(slashes));
-    if (!isUp) parts.push(part);
-    else parts.pop();
-  }
-  return slashes + parts.join("/") || ".";
 }
 
 /** All folders of the files, sorted. */

@@ -158,7 +158,9 @@ async function definitionsAt(
   const results: { states: Resolution[]; found: FoundDefinition }[] = [];
   for (const { definition, found } of matches) {
     const resolver = await finder.resolver(definition);
-    const states = relations.map(({ node, relation }) => resolver.resolve(facts, node, relation, line));
+    const states = await finder.exports.settled(() =>
+      relations.map(({ node, relation }) => resolver.resolve(facts, node, relation, line)),
+    );
     results.push({ states, found });
   }
   const sure = results.filter(({ states }) => states.some(isResolved));

@@ -11,7 +11,7 @@ import { compareText, rpartition, split, strip } from "../python_strings.ts";
 import type { JoinedBatches } from "../store/joined_batches.ts";
 import { INHERITS } from "../relation.ts";
 import { decodeRelations, type GoNode, goNode, goNodesOfTypes, goTypesEmbedding, sortNodes } from "../store/relations.ts";
-import { folderOf } from "./modules.ts";
+import { dirname } from "../posix_paths.ts";
 
 const { MAX_GO_TYPES, MAX_EMBEDDED, MAX_EMBEDDING_DEPTH } = constants.go_interfaces;
 const { MAX_GO_ROWS } = constants.relations;
@@ -114,7 +114,7 @@ export class GoTypes {
       const isType = node.nodeType === "class";
       const owner = isType ? symbol : outer;
       if (!requested.has(owner)) continue;
-      const type = this.#typeAt({ folder: folderOf(node.path), symbol: owner });
+      const type = this.#typeAt({ folder: dirname(node.path), symbol: owner });
       if (isType) type.nodes.push(node);
       else type.methods.set(keyOf(type.place.folder, name), methodTypes(name, node.signature));
     }

@@ -21,6 +21,7 @@ export type Evidence =
   | "ANOTHER_NAME"
   | "ANOTHER_TYPE"
   | "BASE_MEMBER"
+  | "DEPENDENCY"
   | "LOCAL"
   | "NO_MEMBER"
   | "NOT_VISIBLE";

@@ -23,6 +23,7 @@ import {
   PARAMETER,
   type Relation,
   RETURNS,
+  USE,
 } from "../relation.ts";
 import { sortBy, type SortKey } from "../sorting.ts";
 import type { Hit } from "../store/hits.ts";
@@ -49,8 +50,10 @@ import * as sql from "../store/statements.ts";
 import { normalizeSymbol, symbolEndsWith } from "../text.ts";
 import { traits } from "../traits.ts";
 import type { SearchContext } from "../corpus/context.ts";
+import { DEFAULT, type Exports, ExportFinder } from "./exports.ts";
 import { GoTypes, type TypePlace } from "./go_interfaces.ts";
-import { type Definition, folderOf, isSameDefinition, MODULE_EXPORTS } from "./modules.ts";
+import { type Definition, isSameDefinition, MODULE_EXPORTS } from "./modules.ts";
+import { dirname } from "../posix_paths.ts";
 import { parseMembers } from "../ranking/name_matching.ts";
 import { isElsewhere, isResolved } from "./outcomes.ts";
 import {
@@ -71,7 +74,7 @@ const { MAX_NAMED_HITS } = constants.hits;
 const CHAINED = new Pattern(matchAtStart(constants.references.CHAINED_PATTERN));
 const { MAX_REMOTE_ROWS, MAX_REMOTE_FILES, MAX_REMOTE_TYPES } = constants.relations;
 export const KIND_NAMES: Readonly<Record<string, string>> = constants.references.KIND_NAMES;
-const { OVERRIDE, DECLARATION_LINES, MAX_MACROS } = constants.references;
+const { OVERRIDE, DECLARATION_LINES, MAX_ALIAS_NODES, MAX_MACROS, MAX_MODIFIERS } = constants.references;
 const COMMENT = new Pattern(matchAtStart(constants.references.COMMENT_PATTERN));
 const CONSTRUCTORS = new Set(constants.references.CONSTRUCTORS);
 /** Owners of members of one name whose types below are read ahead. */
@@ -148,11 +151,17 @@ export class ReferenceFinder {
   readonly #subtypes = new Map<string, { nodes: RelatedNode[]; types: Definition[] }>();
   readonly #below = new Map<string, Promise<Subtype[]>>();
   readonly #goTypes: GoTypes;
+  readonly #cutNodes = new Set<string>();
+  readonly exports: ExportFinder;
 
   constructor(context: Pick<SearchContext, "database" | "repo">) {
     this.database = new JoinedBatches(context.database);
     this.repo = context.repo;
     this.#goTypes = new GoTypes(this.database, this.repo);
+    this.exports = new ExportFinder(this.database, this.repo, async (name) => {
+      const nodes = await this.#nodes.get(name);
+      return nodes && !this.#cutNodes.has(name) ? nodes : null;
+    }, async (name) => (await this.#nodesNamed(name)).filter(({ symbol }) => symbol === name).map(({ path }) => path));
   }
 
   /** Throws an HttpError for an index without relations; sends no request if some have been read. */
@@ -184,7 +193,7 @@ export class ReferenceFinder {
     const requested = normalizeSymbol(symbol);
     const name = lastName(requested);
     if (!isSearchable(name)) return;
-    const [nodes, named] = await Promise.all([this.nodes(name), this.#nodesNamed(name)]);
+    const [nodes, named] = await Promise.all([this.nodes(name), this.#nodesNamed(name), this.exports.readPaths()]);
     const targets = named.filter((node) => {
       return symbolEndsWith(node.symbol ?? "", requested) && (!path || `/${node.path}`.endsWith(`/${path}`));
     });
@@ -203,8 +212,20 @@ export class ReferenceFinder {
       ...[...new Set([...types, ...first])].map((type) => this.#readSubtypes(type)),
       ...called.map((type) => this.nodes(type)),
       ...goSymbols.map((symbols) => this.#goTypes.load(symbols)),
+      ...targets.slice(0, MAX_PREFETCHED_OWNERS).map((node) => this.#prefetchExports(node)),
       ...(mayBeField(nodes, name) || isGo ? first : []).map((type) => this.#nodesWithType(type)),
     ]);
+  }
+
+  /** Reads the exports of a definition, or of the type around it in its file. */
+  async #prefetchExports(node: NamedNode): Promise<void> {
+    const { path, symbol, isInType } = node;
+    const language = node.language ?? "";
+    const [owner] = rpartition(symbol ?? "", ".");
+    if (!isInType) await this.exports.read(await this.definitionOf(node));
+    else if (!owner.includes(".")) {
+      await this.exports.read({ path, language, symbol: owner, name: owner, owner: "", isType: true, isLocal: false });
+    }
   }
 
   /** The definition that a target names: a node's symbol, or a member of a node. */
@@ -232,7 +253,7 @@ export class ReferenceFinder {
     const ofFile = (await this.fileFacts(hit.path)).package;
     if (packageScope === "package") return { ...one, packageName: ofFile };
     // a file of constants alone has no symbol with its package
-    const packageName = partition(ofFile, ".")[0] || (await this.#goPackageOfFolder(folderOf(hit.path)));
+    const packageName = partition(ofFile, ".")[0] || (await this.#goPackageOfFolder(dirname(hit.path)));
     return { ...one, packageName };
   }
 
@@ -337,6 +358,7 @@ export class ReferenceFinder {
     return memoized(this.#nodes, name, async () => {
       if (!isSearchable(name)) return [];
       const [rows = []] = await this.database.run([nodesWithName(this.repo, name)]);
+      if (rows.length > MAX_REMOTE_ROWS) this.#cutNodes.add(name);
       if (rows.length > MAX_REMOTE_ROWS) this.isCut = true;
       return sortNodes(rows.slice(0, MAX_REMOTE_ROWS).map(relatedNode));
     });
@@ -373,8 +395,9 @@ export class ReferenceFinder {
 
   /** The resolver of a definition, with the types below its owner. */
   async resolver(definition: Definition): Promise<Resolver> {
-    const others = otherDefinitions(definition, await this.namedDefinitions(definition.name));
-    if (!definition.owner || definition.isType) return new Resolver(definition, others, null);
+    const [named] = await Promise.all([this.namedDefinitions(definition.name), this.exports.readPaths()]);
+    const others = otherDefinitions(definition, named);
+    if (!definition.owner || definition.isType) return new Resolver(definition, others, null, this.exports);
     const owners = (await this.namedDefinitions(lastName(definition.owner))).map((one) => one.definition);
     const same = owners.filter((one) => one.symbol === definition.owner);
     const owner = same.find((one) => one.path === definition.path) ?? same[0] ?? null;
@@ -389,7 +412,7 @@ export class ReferenceFinder {
     const holding = [...(isOnly ? [owner] : []), ...known.slice(0, MAX_HELD_TYPES).map(({ type }) => type)];
     const isChained = mayBeField(await this.nodes(definition.name), definition.name);
     const holders = isChained ? await this.#holders(holding) : new Map<string, Definition[]>();
-    return new Resolver(definition, others, owner, family, makers, holders, dispatch);
+    return new Resolver(definition, others, owner, this.exports, family, makers, holders, dispatch);
   }
 
   /** The types with fields of some types, by their last names and the name of the field after a dot. */
@@ -448,7 +471,7 @@ export class ReferenceFinder {
     });
     return nodes.flatMap(({ path, symbol }) => {
       const [packageName, name, ...others] = (symbol ?? "").split(".");
-      if (!packageName || !name || others.length > 0 || folderOf(path) !== folderOf(owner.path)) return [];
+      if (!packageName || !name || others.length > 0 || dirname(path) !== dirname(owner.path)) return [];
       return { path, language: "go", symbol: symbol!, name, owner: "", isType: false, isLocal: false };
     });
   }
@@ -551,20 +574,22 @@ export class ReferenceFinder {
 
   async #directSubtypes(parent: Definition): Promise<{ node: RelatedNode; resolved: boolean }[]> {
     const named = await this.#nodesOfSubtypes(parent.name);
-    const names = new Set([parent.name, ...named.flatMap((node) => aliasesIn(node, parent.name))]);
+    const exported = (await this.exports.read(parent)).otherNames(parent.name);
+    const names = new Set([parent.name, ...named.flatMap((node) => aliasesIn(node, parent.name)), ...exported]);
     const others = [...names].filter((name) => name !== parent.name).sort();
     const aliased = await Promise.all(others.map((alias) => this.#nodesOfSubtypes(alias)));
     const distinct = new Map([...named, ...aliased.flat()].map((node) => [node.id, node]));
     const nodes = [...distinct.values()].filter(({ nodeType }) => nodeType === "class");
     const types = await this.#typesNamed(parent.name);
-    const resolver = new Resolver(parent, types.length > 0 ? types : [parent], null);
+    const resolver = new Resolver(parent, types.length > 0 ? types : [parent], null, this.exports);
     const facts = await this.facts(nodes.map(({ path }) => path));
-    const subtypes = nodes.map((node) => {
+    const resultsOf = (node: RelatedNode) => {
       const inherited = decodeRelations(node).filter(
         ({ kind, name }) => (kind === INHERITS || kind === IMPLEMENTS) && names.has(name),
       );
       return { node, results: inherited.map((one) => resolver.resolve(facts.get(node.path)!, node, one, node.startLine)) };
-    });
+    };
+    const subtypes = await this.exports.settled(() => nodes.map(resultsOf));
     return subtypes
       .filter(({ results }) => results.some((result) => !isElsewhere(result)))
       .map(({ node, results }) => ({ node, resolved: results.some(isResolved) }));
@@ -626,17 +651,45 @@ export class ReferenceFinder {
   async references(definition: Definition): Promise<Reference[]> {
     const resolver = await this.resolver(definition);
     const matches = await this.#sites(definition, resolver, definition.name, null);
-    const aliases = new Map<string, Set<string>>();
-    for (const { kind, receiver, path } of matches) {
-      const [, alias] = kind === "import" ? moduleAndAlias({ qualifier: receiver }) : ["", ""];
-      if (alias && alias !== definition.name) aliases.set(alias, (aliases.get(alias) ?? new Set()).add(path));
-    }
-    for (const [alias, paths] of sortBy(aliases, ([alias]) => [alias])) {
-      matches.push(...(await this.#sites(definition, resolver, alias, paths)));
-    }
+    const isReexported = traits(definition.language).reexports;
+    const others = isReexported ? this.#exportedSites(definition, resolver) : this.#aliasedSites(definition, resolver, matches);
+    matches.push(...(await others));
     if (traits(definition.language).family === "c") matches.push(...(await this.#macroSites(definition, resolver, matches)));
     if (definition.language === "ruby") matches.push(...(await this.#rubyAliasSites(definition, matches)));
     return sortBy(distinctReferences(matches), (one) => referenceOrder(one, definition));
+  }
+
+  /** The sites of the other names by which files import a definition. */
+  async #aliasedSites(definition: Definition, resolver: Resolver, found: readonly Reference[]): Promise<Reference[]> {
+    const aliases = new Map<string, Set<string>>();
+    for (const { kind, receiver, path } of found) {
+      const [, alias] = kind === "import" ? moduleAndAlias({ qualifier: receiver }) : ["", ""];
+      if (alias && alias !== definition.name) aliases.set(alias, (aliases.get(alias) ?? new Set()).add(path));
+    }
+    const ofEach = [...aliases].map(([alias, paths]) => this.#sites(definition, resolver, alias, paths));
+    return (await Promise.all(ofEach)).flat();
+  }
+
+  /** The sites of the other names by which files import or export a definition. */
+  async #exportedSites(definition: Definition, resolver: Resolver): Promise<Reference[]> {
+    const exports = await this.exports.read(definition);
+    if (exports.isCut || this.exports.isCut) this.isCut = true;
+    const ofEach = exports.otherNames(definition.name).map(async (name) => {
+      const isRare = !definition.isLocal && (await this.#isRare(name));
+      return this.#sites(definition, resolver, name, isRare ? null : pathsExporting(exports, name));
+    });
+    const defaults = exports.defaultImports.flatMap(({ node, relation }) => {
+      const name = moduleAndAlias(relation)[1] || DEFAULT;
+      const common = { path: node.path, column: 0, kind: KIND_NAMES[IMPORT]!, resolved: true, text: "", node, name, receiver: "" };
+      return lineNumbers(node, relation).map((line) => ({ ...common, line }));
+    });
+    return [...(await Promise.all(ofEach)).flat(), ...defaults];
+  }
+
+  /** Returns true if a name has few nodes, which are all read; of more, those of the files that import it are. */
+  async #isRare(name: string): Promise<boolean> {
+    const nodes = (await this.nodes(name)).filter((node) => mentions(node, name));
+    return nodes.length <= MAX_ALIAS_NODES && !this.#cutNodes.has(name);
   }
 
   /** The sites of a method's aliases, and of aliases of these, in the type around each. */
@@ -710,35 +763,52 @@ export class ReferenceFinder {
     macroPaths: ReadonlySet<string> | null = null,
   ): Promise<Reference[]> {
     const ofMacros = macroPaths && ![...macroPaths].some(isHeader) ? macroPaths : paths;
-    const only = definition.isLocal ? new Set([definition.path]) : ofMacros; // needs no facts of other files
-    const nodes = (await this.nodes(name)).filter(({ path }) => only === null || only.has(path));
+    const only = definition.isLocal && paths === null ? new Set([definition.path]) : ofMacros; // needs no facts of other files
+    const read = await this.nodes(name);
+    const isCut = only !== null && this.#cutNodes.has(name);
+    const found = isCut ? [...(await this.facts(only)).values()].flatMap(({ nodes }) => nodes) : read;
+    const nodes = found.filter(({ path }) => only === null || only.has(path));
     const allFacts = await this.facts(nodes.map(({ path }) => path));
-    const isMember = definition.owner && !definition.isType;
-    const sites: Reference[] = [];
-    for (const node of nodes) {
-      const facts = allFacts.get(node.path)!;
-      if (macroPaths && !macroPaths.has(node.path) && facts.symbols.has(name)) continue;
-      for (const relation of decodeRelations(node)) {
-        let kind = KIND_NAMES[relation.kind];
-        if (!kind) continue;
-        let meant = relation;
-        if (relation.name !== name) {
-          if (isMember || relation.kind === IMPORT || !hasPart(relation, name)) continue;
-          meant = { name, kind: MENTION, qualifier: "", lines: relation.lines };
-          kind = KIND_NAMES[MENTION]!;
-        }
-        if (macroOf(relation.qualifier)) meant = { ...meant, qualifier: "" };
-        if (macroPaths) meant = { ...meant, name: definition.name };
-        // `Cart` in `Cart.shared.add()` is one site, and receiver in two relations
-        const receiver = relation.name === name ? relation.qualifier : "";
-        const common = { path: node.path, column: 0, kind, text: "", node, name, receiver };
-        for (const [line, result] of resolver.resolveLines(facts, node, meant)) {
-          if (!isElsewhere(result)) sites.push({ ...common, line, resolved: isResolved(result) });
-        }
+    const isMember = definition.owner !== "" && !definition.isType;
+    return this.exports.settled(() => sitesIn(definition, resolver, name, nodes, allFacts, isMember, macroPaths));
+  }
+}
+
+/** The sites of a name in some nodes; `settled`, because they may lack what has to be read first. */
+function sitesIn(
+  definition: Definition,
+  resolver: Resolver,
+  name: string,
+  nodes: readonly RelatedNode[],
+  allFacts: ReadonlyMap<string, FileFacts>,
+  isMember: boolean,
+  macroPaths: ReadonlySet<string> | null,
+): Reference[] {
+  const sites: Reference[] = [];
+  for (const node of nodes) {
+    const facts = allFacts.get(node.path)!;
+    if (macroPaths && !macroPaths.has(node.path) && facts.symbols.has(name)) continue;
+    for (const relation of decodeRelations(node)) {
+      let kind = KIND_NAMES[relation.kind];
+      if (!kind) continue;
+      if (relation.kind === USE && isOwnBlock(definition, node)) continue;
+      let meant = relation;
+      if (relation.name !== name) {
+        if (isMember || relation.kind === IMPORT || !hasPart(relation, name)) continue;
+        meant = { name, kind: MENTION, qualifier: "", lines: relation.lines };
+        kind = KIND_NAMES[MENTION]!;
+      }
+      if (macroOf(relation.qualifier)) meant = { ...meant, qualifier: "" };
+      if (macroPaths) meant = { ...meant, name: definition.name };
+      // `Cart` in `Cart.shared.add()` is one site, and receiver in two relations
+      const receiver = relation.name === name ? relation.qualifier : "";
+      const common = { path: node.path, column: 0, kind, text: "", node, name, receiver };
+      for (const [line, result] of resolver.resolveLines(facts, node, meant)) {
+        if (!isElsewhere(result)) sites.push({ ...common, line, resolved: isResolved(result) });
       }
     }
-    return sites;
   }
+  return sites;
 }
 
 /** The page of references to a target; throws an HttpError if it is no declaration. */
@@ -898,7 +968,7 @@ function typeDefinition(node: RelatedNode, facts: FileFacts): Definition {
  * declarations of a type, as in `typedef struct cart cart`.
  */
 function otherDefinitions(definition: Definition, named: readonly NamedDefinition[]): Definition[] {
-  let matches = named.filter((one) => !isSameDefinition(one.definition, definition));
+  let matches = named.filter((one) => !isSameDefinition(one.definition, definition) && !isAddedTo(one.hit));
   if (traits(definition.language).family === "c" && !definition.isLocal) {
     const { symbol, isType } = definition;
     const declarations = named.filter(({ definition: one }) => {
@@ -910,6 +980,19 @@ function otherDefinitions(definition: Definition, named: readonly NamedDefinitio
     if ([...bodies].filter((path) => isType || !isHeader(path)).length <= 1) matches = matches.filter(({ hit }) => !ids.has(hit.id));
   }
   return [definition, ...matches.map((one) => one.definition)];
+}
+
+/** Returns true if a node adds to a type of its name, as `impl Cart` and `extension Cart` do. */
+function isAddedTo({ language, nodeType, signature }: NamedNode): boolean {
+  const word = traits(language).addingBlock;
+  const words = partition(signature ?? "", " {")[0].replaceAll("<", " ").split(/\s+/).filter(Boolean);
+  return word !== "" && nodeType === "class" && words.slice(0, MAX_MODIFIERS).includes(word);
+}
+
+/** Returns true if a node is a block of a type in its own file: `impl Cart` below `Cart`. */
+function isOwnBlock({ path, symbol }: Definition, node: RelatedNode): boolean {
+  const hasBlocks = traits(node.language).addingBlock !== "" && node.nodeType === "class";
+  return hasBlocks && node.path === path && node.symbol === symbol;
 }
 
 function isHeader(path: string): boolean {
@@ -930,7 +1013,7 @@ function mayBeField(nodes: readonly RelatedNode[], name: string): boolean {
 
 /** Returns true if a field may have a type; in Go a type of the own package has no other one. */
 function mayHold(node: RelatedNode, field: Relation, owner: Definition): boolean {
-  const isOwn = folderOf(node.path) === folderOf(owner.path);
+  const isOwn = dirname(node.path) === dirname(owner.path);
   const isDeclared = () => declarations(node, field).some(({ typeName }) => !typeName.includes(".") === isOwn);
   return owner.language !== "go" || isDeclared();
 }
@@ -949,11 +1032,11 @@ function symbolsOfGo(methods: readonly NamedNode[], named: readonly NamedNode[])
 
 /** A key of the type around a member: its file, in Go its folder, and its symbol. */
 function memberKey({ path, language, owner }: Pick<Definition, "path" | "language" | "owner">): string {
-  return typeKey(language === "go" ? folderOf(path) : path, owner);
+  return typeKey(language === "go" ? dirname(path) : path, owner);
 }
 
 function placeOf(path: string, symbol: string): TypePlace {
-  return { folder: folderOf(path), symbol };
+  return { folder: dirname(path), symbol };
 }
 
 /** The lines on which nodes may refer to a name; none if there are many more than are shown. */
@@ -976,6 +1059,16 @@ function macrosAround(sites: readonly Reference[], followed: ReadonlySet<string>
     pathsOf.set(macro, (pathsOf.get(macro) ?? new Set()).add(path));
   }
   return pathsOf;
+}
+
+/** The files that export a definition by a name. */
+function pathsExporting({ names }: Exports, name: string): Set<string> {
+  return new Set([...names].filter(([, own]) => own.has(name)).map(([path]) => path));
+}
+
+/** Returns true if a node refers to a name, also as a receiver. */
+function mentions(node: RelatedNode, name: string): boolean {
+  return decodeRelations(node).some((one) => KIND_NAMES[one.kind] && (one.name === name || hasPart(one, name)));
 }
 
 /** The other names by which a node imports a name. */

@@ -30,11 +30,11 @@ import {
   type Definition,
   inNoPackage,
   inSamePackage,
-  isParentModule,
   isSameDefinition,
-  namesModule,
   packageOf,
 } from "./modules.ts";
+import { ALL, DEFAULT, type ExportFinder, type Site } from "./exports.ts";
+import { isStandardModule, type ModulePaths } from "./module_paths.ts";
 import { elsewhere, isElsewhere, isResolved, possible, RESOLVED, type Resolution, resolvedIf, surest } from "./outcomes.ts";
 
 const SELF_NAMES = new Set(constants.resolution.SELF_NAMES);
@@ -322,7 +322,8 @@ export interface Implementing {
 export const NO_FAMILY: Family = { own: new Set(), names: new Set(), allBelow: new Set() };
 
 /**
- * Resolves sites of one definition's name; `others` are all definitions of that name.
+ * Resolves sites of one definition's name; `others` are all definitions of that name. `exports` follows imports, inside
+ * of its `settled`.
  *
  * `makers` are functions of the owner's package that return it, `holders` the types with fields that have its type,
  * by their last names and the name of the field after a dot. `dispatch` has, by their last names, the interfaces of Go
@@ -330,11 +331,13 @@ export const NO_FAMILY: Family = { own: new Set(), names: new Set(), allBelow: n
  */
 export class Resolver {
   readonly #isUnique: boolean;
+  readonly #resolvers = new Map<Definition, Resolver>();
 
   constructor(
     private readonly definition: Definition,
     private readonly others: readonly Definition[],
     private readonly owner: Definition | null,
+    private readonly exports: ExportFinder,
     private readonly family: Family = NO_FAMILY,
     private readonly makers: readonly Definition[] = [],
     private readonly holders: ReadonlyMap<string, readonly Definition[]> = new Map(),
@@ -360,7 +363,7 @@ export class Resolver {
     if (isParameter(node, relation)) return elsewhere("LOCAL");
     if (this.definition.isExtension && (relation.kind === CALL || relation.kind === MENTION)) {
       // its receiver is a value of any name
-      const result = refersTo(this.definition, this.others, facts, relation.name, this.#isUnique);
+      const result = this.#refers(facts, relation.name);
       const isCompeting = isResolved(result) && !this.#isUnique && !facts.imports.has(relation.name);
       return isCompeting ? possible("COMPETING") : result;
     }
@@ -370,7 +373,7 @@ export class Resolver {
     const nearest = this.#nearestConstant(node, relation.name);
     if (nearest && nearest !== this.definition.symbol) return this.#another(({ symbol }) => symbol === nearest);
     if (nearest.includes(".")) return RESOLVED;
-    return refersTo(this.definition, this.others, facts, relation.name, this.#isUnique);
+    return this.#refers(facts, relation.name);
   }
 
   /**
@@ -396,7 +399,8 @@ export class Resolver {
 
   /** The first other definition that matches, as what a site refers to instead. */
   #another(matches: (one: Definition) => boolean): Resolution {
-    return anotherOf(this.definition, this.others, matches);
+    const others = this.others.filter((one) => !isSameDefinition(one, this.definition));
+    return elsewhere("ANOTHER_DEFINITION", others.find(matches));
   }
 
   /** The member of another type, by the type's last name. */
@@ -408,7 +412,92 @@ export class Resolver {
   #resolveImport(facts: FileFacts, relation: Relation): Resolution {
     const [module] = moduleAndAlias(relation);
     if (this.#isMember) return this.#isOwner(facts, module) ? RESOLVED : elsewhere("ANOTHER_MODULE");
-    return importRefers(this.definition, this.others, facts.path, { module, name: relation.name }, this.#isUnique);
+    return this.#importRefers(facts.path, { module, name: relation.name });
+  }
+
+  /** Resolves a name without a receiver in a file to a definition of a module or package. */
+  #refers(facts: FileFacts, name: string): Resolution {
+    const { definition, others } = this;
+    if (name === definition.name && facts.path === definition.path && !definition.owner) return RESOLVED;
+    const [first, ...following] = facts.imports.get(name) ?? [];
+    if (first) {
+      return surest([this.#importRefers(facts.path, first), ...following.map((one) => this.#importRefers(facts.path, one))]);
+    }
+    if (name === definition.name) {
+      if (facts.path === definition.path) return RESOLVED;
+      if (definition.isLocal) return elsewhere("NOT_VISIBLE");
+      const isOfModule = (one: Definition) => one.path === facts.path && !one.owner;
+      if (others.some(isOfModule)) return this.#another(isOfModule);
+    }
+    const wildcards = (facts.imports.get(ALL) ?? []).filter((one) => one.name === ALL);
+    const byWildcard = wildcards.map(({ module }) => this.#importRefers(facts.path, { module, name }));
+    if (byWildcard.some(isResolved)) return RESOLVED;
+    if (name !== definition.name) return elsewhere("ANOTHER_NAME");
+    if (inSamePackage(facts.path, facts.package, definition)) {
+      // other types may nest one of the same name
+      const isNested = definition.isType && definition.owner !== "";
+      return resolvedIf(this.#isUnique || !isNested, "COMPETING");
+    }
+    const possibly = byWildcard.find((one) => !isElsewhere(one));
+    if (possibly) return possibly;
+    const isGlobal = traits(definition.language).globalScope || inNoPackage(facts.package, definition);
+    return isGlobal ? resolvedIf(this.#isUnique, "COMPETING") : elsewhere("NOT_VISIBLE");
+  }
+
+  get #paths(): ModulePaths {
+    return this.exports.paths;
+  }
+
+  /** Resolves the import of a name from a module, in the file at a path. */
+  #importRefers(path: string, { module, name }: Import): Resolution {
+    const { definition, others } = this;
+    const paths = this.#paths;
+    const isOwnName = name === definition.name || name === ALL;
+    if (isOwnName && paths.names(module, path, definition)) return RESOLVED;
+    if (this.#isExported(path, module, name)) return RESOLVED;
+    if (name === DEFAULT && paths.names(module, path, definition)) return possible("MODULE"); // `export default wrap(Cart)`
+    if (!isOwnName) return elsewhere("ANOTHER_NAME");
+    const isOfModule = (one: Definition) => !isSameDefinition(one, definition) && paths.names(module, path, one);
+    if (others.some(isOfModule)) return this.#another(isOfModule);
+    if (paths.isParent(module, path, definition)) {
+      const near = others.filter((one) => paths.isParent(module, path, one));
+      return resolvedIf(near.length === 1, "COMPETING");
+    }
+    const isScript = traits(definition.language).family === "scripts";
+    if (module.startsWith(".") && isScript) return resolvedIf(this.#isUnique, "COMPETING");
+    return this.#unfollowed({ path, language: definition.language }, module);
+  }
+
+  /** Returns true if a module exports the definition by a name, as far as files say. */
+  #isExported(path: string, module: string, name: string): boolean {
+    return this.exports.has(this.definition, module, { path, language: this.definition.language }, name);
+  }
+
+  /**
+   * Returns true if a receiver is a module that another one exports by a name.
+   *
+   * `K.fire()` with `import { K } from "./mid"`, `All.K.fire()` with `import * as All`.
+   */
+  #isInSpace(facts: FileFacts, receiver: string, name: string): boolean {
+    const [first, rest] = partition(receiver, ".");
+    const site = { path: facts.path, language: this.definition.language };
+    return (facts.imports.get(first) ?? []).some((one) => {
+      const isWhole = one.name === "" || one.name === ALL;
+      if ((rest !== "") !== isWhole) return false;
+      return this.exports.hasInSpace(this.definition, one.module, site, rest || one.name, name);
+    });
+  }
+
+  /**
+   * An import that leads to no file with the definition, or cannot be followed.
+   *
+   * `import { add } from "left-pad"` means a dependency if no folder or file is called `left`.
+   */
+  #unfollowed(site: Site, module: string): Resolution {
+    if (!traits(site.language).reexports || this.exports.isIndexed(module, site)) return elsewhere("ANOTHER_MODULE");
+    if (module.startsWith(".")) return possible("MODULE");
+    const isOutside = isStandardModule(module, site.language) || !this.exports.isInside(module);
+    return isOutside ? elsewhere("DEPENDENCY") : possible("MODULE");
   }
 
   /**
@@ -440,7 +529,7 @@ export class Resolver {
   }
 
   /** A name of a module with a receiver: a module, a package or an outer type. */
-  #resolveQualified(facts: FileFacts, node: RelatedNode, { qualifier: receiver }: Relation): Resolution {
+  #resolveQualified(facts: FileFacts, node: RelatedNode, { name, qualifier: receiver }: Relation): Resolution {
     const { definition } = this;
     const { owner, language } = definition;
     const [first] = partition(receiver, ".");
@@ -451,16 +540,37 @@ export class Resolver {
     }
     if (owner && rpartition(receiver, ".")[1] === rpartition(owner, ".")[1]) return RESOLVED;
     if (receiver && receiver === packageOf(definition) && !definition.packageName) return RESOLVED;
-    const paths = language === "rust" ? [receiver] : []; // a path needs no import
-    for (const module of [...paths, ...modulesOf(facts, receiver)]) {
-      if (namesModule(module, facts.path, definition)) return RESOLVED;
-      if (isParentModule(module, facts.path, definition)) return resolvedIf(this.#isUnique, "MODULE");
-    }
-    if (language === "go") return goPackageRefers(definition, facts, receiver);
+    const paths = this.#paths;
+    const modules = [...this.#modulesOf(facts, receiver)];
+    const isOwnName = name === definition.name;
+    if (isOwnName && modules.some((one) => paths.names(one, facts.path, definition))) return RESOLVED;
+    if (modules.some((one) => this.#isExported(facts.path, one, name))) return RESOLVED;
+    if (this.#isInSpace(facts, receiver, name)) return RESOLVED;
+    if (!isOwnName) return elsewhere("ANOTHER_NAME");
+    if (modules.some((one) => paths.isParent(one, facts.path, definition))) return resolvedIf(this.#isUnique, "MODULE");
+    if (language === "go") return goPackageRefers(definition, facts, receiver, importsModuleOf(paths, facts, definition));
     if (isImported || facts.imports.has(receiver)) return elsewhere("ANOTHER_MODULE");
     if (SELF_NAMES.has(receiver) || traits(language).importedReceivers) return elsewhere("ANOTHER_TYPE");
     if (definition.isType && this.#hasMember(rpartition(receiver, ".")[1])) return this.#anotherOfType(receiver);
     return definition.isType || !node.symbol ? possible("OUTER_SCOPE") : elsewhere("ANOTHER_TYPE");
+  }
+
+  /** The modules that a receiver may name in a file. */
+  *#modulesOf(facts: FileFacts, receiver: string): Iterable<string> {
+    if (this.definition.language === "rust") yield receiver; // a path needs no import
+    const [first, rest] = partition(receiver, ".");
+    const suffix = rest ? `.${rest}` : "";
+    for (const { module, name } of [...(facts.imports.get(receiver) ?? []), ...(facts.imports.get(first) ?? [])]) {
+      if (!name) yield facts.imports.has(receiver) ? module : module + suffix;
+      else if (name === "*" || name === "default") yield module;
+      else yield `${module}${module.endsWith(".") ? "" : "."}${name}${suffix}`;
+    }
+    for (const imports of facts.imports.values()) {
+      for (const { module, name } of imports) {
+        const isNamed = module === receiver || rpartition(withoutVersion(module), "/")[1] === receiver;
+        if (!name && isNamed) yield module;
+      }
+    }
   }
 
   /** A member of a type, by its receiver. */
@@ -520,7 +630,7 @@ export class Resolver {
     const [type] = facts.typesOf(node.symbol, outer, line);
     if (type === undefined) return false;
     const holders = this.holders.get(`${lastName(type)}.${field}`) ?? [];
-    return holders.some((holder) => holder.language !== "go" || isSeen(facts, type, holder));
+    return holders.some((holder) => holder.language !== "go" || this.#isSeen(facts, type, holder));
   }
 
   /** A receiver of the first of these types that has such a member, as far as is known. */
@@ -553,7 +663,7 @@ export class Resolver {
     return this.makers
       .filter((maker) => maker.name === name)
       .some((maker) => {
-        return module ? hasPackage(facts, module, maker) : inSamePackage(facts.path, facts.package, maker);
+        return module ? this.#hasPackage(facts, module, maker) : inSamePackage(facts.path, facts.package, maker);
       });
   }
 
@@ -567,7 +677,8 @@ export class Resolver {
     const { owner } = this;
     const name = lastName(typeName);
     const isOwn = owner !== null && name === lastName(this.definition.owner);
-    if (isOwn && isSeen(facts, typeName, owner)) return RESOLVED;
+    const mayBeOwn = isOwn || facts.imports.has(typeName);
+    if (mayBeOwn && owner && this.#isSeen(facts, typeName, owner)) return RESOLVED;
     const implementing = this.#implementing(facts, typeName);
     if (implementing.length > 0) return commonResolution(implementing);
     if (isOwn) return this.#isOfModule(facts, typeName, owner);
@@ -581,12 +692,32 @@ export class Resolver {
     return isDynamic ? possible("RECEIVER") : this.#anotherOfType(name);
   }
 
+  /** Returns true if a name of a type, in Go with its package, is a type's in a file. */
+  #isSeen(facts: FileFacts, typeName: string, type: Definition): boolean {
+    const [packageName, name] = rpartition(typeName, ".");
+    if (packageName) return this.#hasPackage(facts, packageName, type);
+    const resolver = this.#resolvers.get(type) ?? new Resolver(type, [type], null, this.exports);
+    this.#resolvers.set(type, resolver);
+    return isResolved(resolver.#refers(facts, name));
+  }
+
+  /** Returns true if a module or package, as a file writes it, has a definition. */
+  #hasPackage(facts: FileFacts, packageName: string, definition: Definition): boolean {
+    const modules = [...new Set(this.#modulesOf(facts, packageName))];
+    if (modules.some((module) => this.#paths.names(module, facts.path, definition))) return true;
+    if (definition.language !== "go") return false;
+    const isInImport = importsModuleOf(this.#paths, facts, definition);
+    return isResolved(goPackageRefers(definition, facts, packageName, isInImport));
+  }
+
   /** A receiver of a type with the owner's name, which the file does not declare or import. */
   #isOfModule(facts: FileFacts, typeName: string, owner: Definition): Resolution {
     if (facts.imports.has(typeName) || facts.declaresType(typeName)) return elsewhere("ANOTHER_TYPE");
     const [packageName] = rpartition(typeName, "."); // as in `shop.Cart()`
-    if (packageName && owner.language === "go") return goPackageRefers(owner, facts, packageName);
-    if (packageName || !importsModuleOf(facts, owner)) {
+    if (packageName && owner.language === "go") {
+      return goPackageRefers(owner, facts, packageName, importsModuleOf(this.#paths, facts, owner));
+    }
+    if (packageName || !importsModuleOf(this.#paths, facts, owner)) {
       return owner.language === "go" ? elsewhere("ANOTHER_TYPE") : possible("RECEIVER");
     }
     const same = this.others.filter((one) => one.owner === owner.symbol);
@@ -596,25 +727,11 @@ export class Resolver {
   /** For each type of Go that a name may mean, whether it stands for the owner. */
   #implementing(facts: FileFacts, typeName: string): Implements[] {
     const same = this.dispatch.get(lastName(typeName)) ?? [];
-    const seen = same.filter(({ type }) => isSeen(facts, typeName, type));
+    const seen = same.filter(({ type }) => this.#isSeen(facts, typeName, type));
     const isExact = seen.length > 0 || typeName.includes(".");
-    const visible = isExact ? seen : same.filter(({ type }) => importsModuleOf(facts, type));
+    const visible = isExact ? seen : same.filter(({ type }) => importsModuleOf(this.#paths, facts, type));
     return visible.map((one) => one.implements);
   }
-}
-
-/** Returns true if a name of a type, in Go with its package, is a type's in a file. */
-function isSeen(facts: FileFacts, typeName: string, type: Definition): boolean {
-  const [packageName, name] = rpartition(typeName, ".");
-  if (!packageName) return isResolved(refersTo(type, [type], facts, name, true));
-  return hasPackage(facts, packageName, type);
-}
-
-/** Returns true if a module or package, as a file writes it, has a definition. */
-function hasPackage(facts: FileFacts, packageName: string, definition: Definition): boolean {
-  const modules = [...new Set(modulesOf(facts, packageName))];
-  if (modules.some((module) => namesModule(module, facts.path, definition))) return true;
-  return definition.language === "go" && isResolved(goPackageRefers(definition, facts, packageName));
 }
 
 /** The resolution of a member of one of some types, which is only possible if they differ. */
@@ -622,15 +739,6 @@ function commonResolution(implementing: readonly Implements[]): Resolution {
   const [first, ...others] = new Set(implementing);
   if (others.length > 0 || first === "UNKNOWN") return possible("INTERFACE");
   return first === "YES" ? RESOLVED : elsewhere("ANOTHER_TYPE");
-}
-
-/** The first of the other definitions that matches, as what a site refers to instead. */
-function anotherOf(
-  definition: Definition,
-  others: readonly Definition[],
-  matches: (one: Definition) => boolean,
-): Resolution {
-  return elsewhere("ANOTHER_DEFINITION", others.find((one) => !isSameDefinition(one, definition) && matches(one)));
 }
 
 /**
@@ -655,11 +763,11 @@ function withoutVersion(module: string): string {
 }
 
 /** Returns true if a file imports a module or package that has a definition. */
-function importsModuleOf(facts: FileFacts, definition: Definition): boolean {
+function importsModuleOf(paths: ModulePaths, facts: FileFacts, definition: Definition): boolean {
   const imports = [...facts.imports.values()].flat();
   const modules = new Set(imports.flatMap(({ module, name }) => [module, `${module}.${name}`]));
   return [...modules].some(
-    (module) => namesModule(module, facts.path, definition) || isParentModule(module, facts.path, definition),
+    (module) => paths.names(module, facts.path, definition) || paths.isParent(module, facts.path, definition),
   );
 }
 
@@ -670,7 +778,12 @@ function importsModuleOf(facts: FileFacts, definition: Definition): boolean {
  * decides. By name only if no symbol of the definition's file has the package, or if none of the paths says what the
  * receiver is.
  */
-function goPackageRefers(definition: Definition, facts: FileFacts, receiver: string): Resolution {
+function goPackageRefers(
+  definition: Definition,
+  facts: FileFacts,
+  receiver: string,
+  isInImport: boolean,
+): Resolution {
   const [packageName] = partition(packageOf(definition), ".");
   if (receiver.includes(".") || receiver.endsWith("()") || (packageName && receiver !== packageName)) {
     return elsewhere("ANOTHER_MODULE");
@@ -681,78 +794,8 @@ function goPackageRefers(definition: Definition, facts: FileFacts, receiver: str
     return packageName ? possible("MODULE") : elsewhere("ANOTHER_MODULE");
   }
   if (isImported) return elsewhere("ANOTHER_MODULE");
-  const isInImport = importsModuleOf(facts, definition);
   if (packageName) return resolvedIf(isInImport, "MODULE");
   return isInImport ? possible("MODULE") : elsewhere("ANOTHER_MODULE");
-}
-
-/** The modules that a receiver may name in a file. */
-function* modulesOf(facts: FileFacts, receiver: string): Iterable<string> {
-  const [first, rest] = partition(receiver, ".");
-  const suffix = rest ? `.${rest}` : "";
-  for (const { module, name } of [...(facts.imports.get(receiver) ?? []), ...(facts.imports.get(first) ?? [])]) {
-    if (!name) yield facts.imports.has(receiver) ? module : module + suffix;
-    else if (name === "*" || name === "default") yield module;
-    else yield `${module}${module.endsWith(".") ? "" : "."}${name}${suffix}`;
-  }
-  for (const imports of facts.imports.values()) {
-    for (const { module, name } of imports) {
-      const isNamed = module === receiver || rpartition(withoutVersion(module), "/")[1] === receiver;
-      if (!name && isNamed) yield module;
-    }
-  }
-}
-
-/** Resolves a name without a receiver in a file to a definition of a module or package. */
-function refersTo(
-  definition: Definition,
-  others: readonly Definition[],
-  facts: FileFacts,
-  name: string,
-  isUnique: boolean,
-): Resolution {
-  const refers = (one: Import) => importRefers(definition, others, facts.path, one, isUnique);
-  const isOfFile = name === definition.name && facts.path === definition.path;
-  if (isOfFile && !definition.owner) return RESOLVED;
-  const [first, ...following] = facts.imports.get(name) ?? [];
-  if (first) return surest([refers(first), ...following.map(refers)]);
-  if (name !== definition.name) return elsewhere("ANOTHER_NAME");
-  if (isOfFile) return RESOLVED;
-  if (definition.isLocal) return elsewhere("NOT_VISIBLE");
-  const isOfModule = (one: Definition) => one.path === facts.path && !one.owner;
-  if (others.some(isOfModule)) return anotherOf(definition, others, isOfModule);
-  const byWildcard = (facts.imports.get("*") ?? []).filter((one) => one.name === "*").map(refers);
-  if (byWildcard.some(isResolved)) return RESOLVED;
-  if (inSamePackage(facts.path, facts.package, definition)) {
-    // other types may nest one of the same name
-    const isNested = definition.isType && definition.owner !== "";
-    return resolvedIf(isUnique || !isNested, "COMPETING");
-  }
-  const possibly = byWildcard.find((one) => !isElsewhere(one));
-  if (possibly) return possibly;
-  const isGlobal = traits(definition.language).globalScope || inNoPackage(facts.package, definition);
-  return isGlobal ? resolvedIf(isUnique, "COMPETING") : elsewhere("NOT_VISIBLE");
-}
-
-/** Resolves an import to a definition of a module or package. */
-function importRefers(
-  definition: Definition,
-  others: readonly Definition[],
-  path: string,
-  { module, name }: Import,
-  isUnique: boolean,
-): Resolution {
-  if (name !== definition.name && name !== "*" && name !== "default") return elsewhere("ANOTHER_NAME");
-  if (namesModule(module, path, definition)) return RESOLVED;
-  const isOfModule = (one: Definition) => !isSameDefinition(one, definition) && namesModule(module, path, one);
-  if (others.some(isOfModule)) return anotherOf(definition, others, isOfModule);
-  if (isParentModule(module, path, definition)) {
-    const near = others.filter((one) => isParentModule(module, path, one));
-    return resolvedIf(near.length === 1, "COMPETING");
-  }
-  const isScript = traits(definition.language).family === "scripts";
-  const isRelative = name !== "default" && module.startsWith(".") && isScript;
-  return isRelative ? resolvedIf(isUnique, "COMPETING") : elsewhere("ANOTHER_MODULE");
 }
 
 /** Returns true if code of one language can refer to names of another one. */

@@ -83,9 +83,15 @@ class UseFinder {
 
   async #usesOfRelation(facts: FileFacts, node: RelatedNode, relation: Relation): Promise<Use[]> {
     const states = new Map<string, NamedNode[]>();
-    for (const { definition, hit } of await this.#candidates(facts, relation.name)) {
-      if (node.path === hit.path && node.symbol === hit.symbol) continue; // a recursive call
-      for (const [line, result] of (await this.#resolver(definition)).resolveLines(facts, node, relation)) {
+    const candidates = (await this.#candidates(facts, relation.name)).filter(({ hit }) => {
+      return node.path !== hit.path || node.symbol !== hit.symbol; // no recursive call
+    });
+    const resolvers = await Promise.all(candidates.map(({ definition }) => this.#resolver(definition)));
+    const resolved = await this.finder.exports.settled(() =>
+      resolvers.map((resolver) => resolver.resolveLines(facts, node, relation)),
+    );
+    for (const [at, { hit }] of candidates.entries()) {
+      for (const [line, result] of resolved[at]!) {
         if (isElsewhere(result)) continue;
         const key = `${line} ${isResolved(result)}`;
         states.set(key, [...(states.get(key) ?? []), hit]);

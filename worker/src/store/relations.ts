@@ -2,11 +2,11 @@
 
 import data, { constants } from "../../build/worker_data.json";
 import { sortBy } from "../sorting.ts";
-import { BINDING, decodeStored, linesOf, namedText, PARAMETER, qualifiedText, type Relation, RETURNS } from "../relation.ts";
+import { BINDING, decodeStored, EXPORT, IMPORT, linesOf, namedText, PARAMETER, qualifiedText, type Relation, RETURNS } from "../relation.ts";
 import type { Row, Statement } from "./database.ts";
 import { anyOf, ftsPhrase, quoted } from "./fts_query.ts";
 
-const { MAX_REMOTE_ROWS } = constants.relations;
+const { IMPORT_WORDS, MANIFEST_NAMES, MAX_REMOTE_ROWS } = constants.relations;
 /** Shorter texts have no trigram. */
 const MIN_TRIGRAM_LETTERS = 3;
 const ALNUM = /[\p{L}\p{N}]/u;
@@ -67,6 +67,42 @@ export function nodesWithType(repo: string, type: string): Statement {
   const query = `body : ${ftsPhrase(type)}`;
   const relations = [qualifiedText(BINDING, type), qualifiedText(PARAMETER, type), namedText(type, RETURNS)];
   return { sql: data.sql.nodesWithAnyRelation, params: [repo, query, ...relations, MAX_REMOTE_ROWS + 1] };
+}
+
+/** Selects the nodes that import a name, or export it by another one; one more than are used. */
+export function nodesExporting(repo: string, name: string): Statement {
+  return importingNodes(repo, [name], [IMPORT, EXPORT, EXPORT].map((kind) => namedText(name, kind)));
+}
+
+/** Selects the nodes that import a module or its default, and have one of some words; one more than are used. */
+export function nodesImportingModule(repo: string, words: readonly string[]): Statement {
+  return importingNodes(repo, words, ["", "", "default"].map((name) => namedText(name, IMPORT)));
+}
+
+/** Selects the nodes that import a module or all its names, and have one of some words; one more than are used. */
+export function nodesImportingAll(repo: string, words: readonly string[]): Statement {
+  return importingNodes(repo, words, ["", "", "*"].map((name) => namedText(name, IMPORT)));
+}
+
+/** Selects the nodes with one of some words, an import, and one of three relations. */
+function importingNodes(repo: string, words: readonly string[], texts: readonly string[]): Statement {
+  const query = `body : (${anyOf(words.filter(isSearchable))}) AND body : (${anyOf(IMPORT_WORDS)})`;
+  return { sql: data.sql.nodesWithAnyRelation, params: [repo, query, ...texts, MAX_REMOTE_ROWS + 1] };
+}
+
+/** Selects the nodes that export files by the names of modules, as package.json does. */
+export function manifestNodes(repo: string): Statement {
+  return { sql: data.sql.manifestNodes, params: [repo, `path : (${anyOf(MANIFEST_NAMES)})`] };
+}
+
+/** Selects those of some queries for paths that find one; see `pathQuery`. */
+export function existingPaths(repo: string, queries: readonly string[]): Statement {
+  return { sql: data.sql.existingPaths, params: [repo, JSON.stringify(queries)] };
+}
+
+/** The query for the words of a path, in their order. */
+export function pathQuery(path: string): string {
+  return `path : ${ftsPhrase(path)}`;
 }
 
 /** A node that defines a name. */
