@@ -157,16 +157,33 @@ def desk(fed: IndexedWorker) -> Iterator[IndexService]:
     some.close()
 
 
+NOTHING = re.compile(r"^(?:No resolved site of|Nothing in the index refers|What refers to)", re.M)
+NAME_COUNT = re.compile(r"; (?:at least )?[\d,]+ (?:lines? of code|other nodes?) \w+ the \w+")
+
+
+def _without_name_lines(text: str) -> str:
+    """The answer without the lines of code that have the name, which only the program can read.
+
+    The Worker counts nodes that have the word, also in comments; without lines of code the program
+    says that nothing refers to the name.
+    """
+    if found := NOTHING.search(text):
+        text = NAME_COUNT.sub("", text[found.start() :])
+    return re.sub(
+        r"Nothing in the index refers to (.*?)\.$", r"No resolved site of \1.", text, flags=re.M
+    )
+
+
 def _text(result: Facts) -> str:
     """Returns an answer without its last line, which has the state of the files; an error whole."""
     text: str = result["content"][0]["text"]
-    return text if result.get("isError") else text.rpartition("\n")[0]
+    return text if result.get("isError") else _without_name_lines(text.rpartition("\n")[0])
 
 
 def _program_text(desk: IndexService, arguments: Facts) -> str:
     result = desk.call("references", arguments, lambda _: None)
     if not result.is_error:
-        return result.text.rpartition("\n")[0]
+        return _without_name_lines(result.text.rpartition("\n")[0])
     # only the program knows the files on disk
     return re.sub(rf" {ON_DISK}", "", result.text)
 

@@ -10,6 +10,7 @@ export interface Traits {
   readonly importedReceivers: boolean;
   readonly reexports: boolean;
   readonly addingBlock: string;
+  readonly caseInsensitive: boolean;
   readonly packageScope: string;
   readonly globalScope: boolean;
   readonly implicitReceiver: boolean;

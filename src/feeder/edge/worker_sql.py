@@ -226,6 +226,8 @@ STATEMENTS = {
     "nodesWithAnyRelation": relations.NODES_WITH_ANY_RELATION,
     "manifestNodes": _replace(relations.MANIFEST_NODES, "ORDER BY d.path ", ""),
     "existingPaths": relations.EXISTING_PATHS,
+    "relatedNodesWithWord": relations.RELATED_NODES_WITH_WORD,
+    "countNodesWithWord": relations.COUNT_NODES_WITH_WORD,
     "nodesNamedByTrigrams": relations.NODES_NAMED_BY_TRIGRAMS,
     "nodesNamedByWords": relations.NODES_NAMED_BY_WORDS,
     "relationsOfFiles": relations.RELATIONS_OF_FILES,

@@ -90,6 +90,14 @@ WHERE d.repo = ?1 AND d.node_type IN ('class', 'method', 'chunk')
 ORDER BY d.path, d.start_line LIMIT {MAX_CODE_NODES + 1}
 """
 
+# ?2 an FTS5 query, ?3 and ?4 the path and symbol of a definition, which does not count
+COUNT_NODES_WITH_WORD = """
+SELECT count(*) FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
+CROSS JOIN docs d ON d.seq = f.rowid
+WHERE d.repo = ?1 AND d.node_type IN ('class', 'method', 'chunk')
+AND NOT (d.path = ?3 AND coalesce(d.symbol, '') = ?4)
+"""
+
 # ?2 an FTS5 query for the names of files that are manifests
 MANIFEST_NODES = f"""
 SELECT {_COLUMNS} FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f

@@ -6,7 +6,7 @@ import { length, strip, truncate } from "../python_strings.ts";
 import type { Caller, CallerTree } from "../relations/callers.ts";
 import { type FoundDefinition, MEMBER_TYPE } from "../relations/definitions.ts";
 import type { Implementation, Reference, ReferencePage } from "../relations/references.ts";
-import { type Definition, sayNothingImplements, sayNothingRefers, sayRefersToNothing } from "../relations/modules.ts";
+import { type Definition, sayLeftOut, sayNothingImplements, sayNothingRefers, sayRefersToNothing } from "../relations/modules.ts";
 import type { UsePage } from "../relations/uses.ts";
 import { bytesBesideFooter, joinAnswer } from "./formatting.ts";
 import { byteSize } from "./token_budget.ts";
@@ -22,8 +22,10 @@ export interface Footer {
 
 /** The references of a page below their files. */
 export function formatReferences(page: ReferencePage, footer: Footer): string {
-  if (page.total === 0) return joinAnswer([], [sayNothingRefers(page.target)], footer.note);
-  return paged(referenceTexts(page.references), page.offset, page.total, countsText(page), footer);
+  const { target, nodesWithName, leftOut } = page;
+  if (page.total === 0) return joinAnswer([], [sayNothingRefers(target, nodesWithName, leftOut)], footer.note);
+  const counts = countsText(page) + sayLeftOut(leftOut);
+  return paged(referenceTexts(page.references), page.offset, page.total, counts, footer);
 }
 
 /** The definitions that a target refers to, with the lines that do. */

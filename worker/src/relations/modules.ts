@@ -1,5 +1,6 @@
 /** Defines what a name may refer to, and how its language sees it from another file. Mirrors `feeder.relations.modules`. */
 
+import { countOf, formatNumber } from "../escaping.ts";
 import { constants } from "../../build/worker_data.json";
 import { dirname } from "../posix_paths.ts";
 import { rpartition } from "../python_strings.ts";
@@ -41,9 +42,19 @@ export function isSameDefinition(one: Definition, other: Definition): boolean {
 }
 
 /** The answer if no site refers to a definition, or if its language has no relations. */
-export function sayNothingRefers({ language, symbol, owner, isType }: Definition): string {
+export function sayNothingRefers({ language, symbol, owner, isType }: Definition, nodesWithName = 0, leftOut = 0): string {
   const reason = language === "objc" && owner && !isType ? UNINDEXED_MESSAGES : unindexedRelations(language);
-  return reason ? `What refers to ${symbol} is unknown: ${reason}` : `Nothing in the index refers to ${symbol}.`;
+  if (reason) return `What refers to ${symbol} is unknown: ${reason}`;
+  if (nodesWithName === 0) return `Nothing in the index refers to ${symbol}.`;
+  const have = nodesWithName === 1 ? "has" : "have";
+  return `No resolved site of ${symbol}; ${countOf(nodesWithName, "other node")} ${have} the word${sayLeftOut(leftOut)}.`;
+}
+
+/** The end of an answer's counts: `; 12 left out, which mean something else`, or nothing. */
+export function sayLeftOut(leftOut: number): string {
+  if (leftOut === 0) return "";
+  const meaning = leftOut === 1 ? "which means something else" : "which mean something else";
+  return `; ${formatNumber(leftOut)} left out, ${meaning}`;
 }
 
 /** The answer if nothing implements a definition, or if its language has no relations. */

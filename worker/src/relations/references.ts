@@ -32,6 +32,7 @@ import {
   decodeRelations,
   filesOfSubtypes,
   goPackagesInFolder,
+  countNodesWithWord,
   hasTrigrams,
   isSearchable,
   lineNumbers,
@@ -41,6 +42,7 @@ import {
   nodesWithName,
   nodesWithType,
   relatedNode,
+  relatedNodesWithWord,
   type RelatedNode,
   relationsOfFiles,
   sortNodes,
@@ -57,6 +59,7 @@ import { dirname } from "../posix_paths.ts";
 import { parseMembers } from "../ranking/name_matching.ts";
 import { isElsewhere, isResolved } from "./outcomes.ts";
 import {
+  areCompatible,
   type Family,
   declarations,
   factsByPath,
@@ -104,6 +107,10 @@ export interface ReferencePage {
   readonly resolved: number;
   readonly atLeast: boolean;
   readonly offset: number;
+  /** The lines with the name that mean something else. */
+  readonly leftOut: number;
+  /** The other nodes of code that have the name, counted only if there is no reference. */
+  readonly nodesWithName: number;
 }
 
 /** A type below a type, or a member that overrides a member; `depth` counts levels from 1. */
@@ -139,6 +146,9 @@ interface Subtype {
 export class ReferenceFinder {
   isCut = false;
   /** Called with the lines that may be shown, so that their text is read with the second batch. */
+  /** Lines with a definition's name that mean something else. */
+  readonly leftOut = new Set<string>();
+
   onSites: (sites: [path: string, line: number][]) => Promise<void> = async () => {};
   readonly database: JoinedBatches;
   readonly repo: string;
@@ -162,6 +172,14 @@ export class ReferenceFinder {
       const nodes = await this.#nodes.get(name);
       return nodes && !this.#cutNodes.has(name) ? nodes : null;
     }, async (name) => (await this.#nodesNamed(name)).filter(({ symbol }) => symbol === name).map(({ path }) => path));
+  }
+
+  /** The number of other nodes of code that have a definition's name; read only if nothing refers to it. */
+  async countNodesWithName(definition: Definition): Promise<number> {
+    const { name, path, symbol } = definition;
+    if (!isSearchable(name)) return 0;
+    const [rows = []] = await this.database.run([countNodesWithWord(this.repo, name, path, symbol)]);
+    return Number(rows[0]?.[0] ?? 0);
   }
 
   /** Throws an HttpError for an index without relations; sends no request if some have been read. */
@@ -655,6 +673,11 @@ export class ReferenceFinder {
     const others = isReexported ? this.#exportedSites(definition, resolver) : this.#aliasedSites(definition, resolver, matches);
     matches.push(...(await others));
     if (traits(definition.language).family === "c") matches.push(...(await this.#macroSites(definition, resolver, matches)));
+    if (traits(definition.language).caseInsensitive) {
+      for (const spelling of await this.#spellings(definition.name)) {
+        matches.push(...(await this.#sites(definition, resolver, spelling, null, null, true)));
+      }
+    }
     if (definition.language === "ruby") matches.push(...(await this.#rubyAliasSites(definition, matches)));
     return sortBy(distinctReferences(matches), (one) => referenceOrder(one, definition));
   }
@@ -690,6 +713,14 @@ export class ReferenceFinder {
   async #isRare(name: string): Promise<boolean> {
     const nodes = (await this.nodes(name)).filter((node) => mentions(node, name));
     return nodes.length <= MAX_ALIAS_NODES && !this.#cutNodes.has(name);
+  }
+
+  /** The other spellings of a name in a language in which `Total` and `TOTAL` are equal. */
+  async #spellings(name: string): Promise<string[]> {
+    if (!isSearchable(name)) return [];
+    const [rows = []] = await this.database.run([relatedNodesWithWord(this.repo, name)]);
+    const spelled = new Set(rows.map(relatedNode).flatMap((node) => decodeRelations(node).map((one) => one.name)));
+    return [...spelled].filter((one) => one !== name && one.toLowerCase() === name.toLowerCase()).sort();
   }
 
   /** The sites of a method's aliases, and of aliases of these, in the type around each. */
@@ -753,7 +784,8 @@ export class ReferenceFinder {
   /**
    * The sites of the definition's name, of an alias in `paths`, or of a macro.
    *
-   * `macroPaths` are the files with macros of this name whose text has the definition's.
+   * `macroPaths` are the files with macros of this name whose text has the definition's. One that `isOwnName` is the
+   * definition's in other letters, as `TOTAL` for `Total`.
    */
   async #sites(
     definition: Definition,
@@ -761,6 +793,7 @@ export class ReferenceFinder {
     name: string,
     paths: ReadonlySet<string> | null,
     macroPaths: ReadonlySet<string> | null = null,
+    isOwnName = false,
   ): Promise<Reference[]> {
     const ofMacros = macroPaths && ![...macroPaths].some(isHeader) ? macroPaths : paths;
     const only = definition.isLocal && paths === null ? new Set([definition.path]) : ofMacros; // needs no facts of other files
@@ -770,7 +803,11 @@ export class ReferenceFinder {
     const nodes = found.filter(({ path }) => only === null || only.has(path));
     const allFacts = await this.facts(nodes.map(({ path }) => path));
     const isMember = definition.owner !== "" && !definition.isType;
-    return this.exports.settled(() => sitesIn(definition, resolver, name, nodes, allFacts, isMember, macroPaths));
+    const { sites, leftOut } = await this.exports.settled(() => {
+      return sitesIn(definition, resolver, name, nodes, allFacts, isMember, macroPaths, isOwnName);
+    });
+    for (const place of leftOut) this.leftOut.add(place);
+    return sites;
   }
 }
 
@@ -783,10 +820,13 @@ function sitesIn(
   allFacts: ReadonlyMap<string, FileFacts>,
   isMember: boolean,
   macroPaths: ReadonlySet<string> | null,
-): Reference[] {
+  isOwnName: boolean,
+): { sites: Reference[]; leftOut: string[] } {
   const sites: Reference[] = [];
+  const leftOut: string[] = [];
   for (const node of nodes) {
     const facts = allFacts.get(node.path)!;
+    if (!areCompatible(node.language, definition.language)) continue;
     if (macroPaths && !macroPaths.has(node.path) && facts.symbols.has(name)) continue;
     for (const relation of decodeRelations(node)) {
       let kind = KIND_NAMES[relation.kind];
@@ -799,16 +839,22 @@ function sitesIn(
         kind = KIND_NAMES[MENTION]!;
       }
       if (macroOf(relation.qualifier)) meant = { ...meant, qualifier: "" };
-      if (macroPaths) meant = { ...meant, name: definition.name };
+      if (macroPaths || isOwnName) meant = { ...meant, name: definition.name };
       // `Cart` in `Cart.shared.add()` is one site, and receiver in two relations
       const receiver = relation.name === name ? relation.qualifier : "";
       const common = { path: node.path, column: 0, kind, text: "", node, name, receiver };
       for (const [line, result] of resolver.resolveLines(facts, node, meant)) {
-        if (!isElsewhere(result)) sites.push({ ...common, line, resolved: isResolved(result) });
+        if (isElsewhere(result)) leftOut.push(placeKey(node.path, line));
+        else sites.push({ ...common, line, resolved: isResolved(result) });
       }
     }
   }
-  return sites;
+  return { sites, leftOut };
+}
+
+/** A line of a file, as one text. */
+function placeKey(path: string, line: number): string {
+  return `${path}\0${line}`;
 }
 
 /** The page of references to a target; throws an HttpError if it is no declaration. */
@@ -829,7 +875,17 @@ export async function findReferences(
   );
   const references = matches.slice(offset, offset + limit);
   const resolved = matches.filter((one) => one.resolved).length;
-  return { target: definition, references, total: matches.length, resolved, atLeast: finder.isCut, offset };
+  const listed = new Set(all.map(({ path, line }) => placeKey(path, line)));
+  return {
+    target: definition,
+    references,
+    total: matches.length,
+    resolved,
+    atLeast: finder.isCut,
+    offset,
+    leftOut: [...finder.leftOut].filter((place) => !listed.has(place)).length,
+    nodesWithName: all.length > 0 ? 0 : await finder.countNodesWithName(definition),
+  };
 }
 
 /** Returns true for a file that a filter `yes`, `no` or `only` of tests selects. */

@@ -799,7 +799,7 @@ function goPackageRefers(
 }
 
 /** Returns true if code of one language can refer to names of another one. */
-function areCompatible(language: string | null, other: string): boolean {
+export function areCompatible(language: string | null, other: string): boolean {
   if (language === other) return true;
   const { family } = traits(language);
   return family !== "" && family === traits(other).family;

@@ -90,6 +90,16 @@ function importingNodes(repo: string, words: readonly string[], texts: readonly 
   return { sql: data.sql.nodesWithAnyRelation, params: [repo, query, ...texts, MAX_REMOTE_ROWS + 1] };
 }
 
+/** Selects the nodes with relations whose text has a word, in any letters. */
+export function relatedNodesWithWord(repo: string, word: string): Statement {
+  return { sql: data.sql.relatedNodesWithWord, params: [repo, `body : ${ftsPhrase(word)}`] };
+}
+
+/** Counts the nodes of code that have a word, but a definition's own. */
+export function countNodesWithWord(repo: string, word: string, path: string, symbol: string): Statement {
+  return { sql: data.sql.countNodesWithWord, params: [repo, `body : ${ftsPhrase(word)}`, path, symbol] };
+}
+
 /** Selects the nodes that export files by the names of modules, as package.json does. */
 export function manifestNodes(repo: string): Statement {
   return { sql: data.sql.manifestNodes, params: [repo, `path : (${anyOf(MANIFEST_NAMES)})`] };
