@@ -90,6 +90,15 @@ COMMENT_PATTERN = re.compile(r"\s*(?:#|//|/?\*|--|<!--)")
 MAX_MODIFIERS = 4
 """Words of a declaration that may be its modifiers: `public extension Cart`."""
 
+PRIVATE_PATTERN = re.compile(r"(?:@[\w.]+(?:\([^)]*\))? |\w+ )*?(?:file)?private ")
+"""The beginning of a declaration that only its own file sees."""
+
+FUNCTION_PATTERN = re.compile(r"\bfun\b")
+"""A declaration of Kotlin that is no property."""
+
+OPEN_TYPE_PATTERN = re.compile(r"\b(?:trait|protocol|module)\b")
+"""A type that may be added to any other, also to a built-in one."""
+
 CONSTRUCTORS = frozenset({"__init__", "constructor", "__construct", "initialize", "init"})
 
 MAX_DEPTH = 20
@@ -278,7 +287,17 @@ class ReferenceFinder:
         if hit.language == "kotlin" and re.search(
             rf"\.{re.escape(name)}[(:= ]", hit.signature or ""
         ):
-            return Definition(hit.path, "kotlin", symbol, name, "", is_type, is_extension=True)
+            return Definition(
+                hit.path,
+                "kotlin",
+                symbol,
+                name,
+                "",
+                is_type,
+                is_local=_is_private(hit),
+                is_extension=True,
+                is_function=not is_type,
+            )
         owner = outer if outer in types else ""
         if not owner and outer and hit.node_type == "method":
             owner = self._type_of_member(hit, outer)
@@ -295,6 +314,7 @@ class ReferenceFinder:
         is_static = family == "c" and (hit.signature or "").startswith("static ")
         is_local = is_static and not is_type and not _is_header(hit.path)
         is_local |= family == "scripts" and symbol == MODULE_EXPORTS
+        is_local |= _is_private(hit)
         is_abstract = hit.language == "go" and bool(owner) and not is_type and _is_bodyless(hit)
         return Definition(
             hit.path,
@@ -305,6 +325,7 @@ class ReferenceFinder:
             is_type,
             is_local,
             is_abstract=is_abstract,
+            is_function=hit.node_type == "method" and not _is_property(hit),
         )
 
     def _type_of_member(self, hit: Hit, outer: str) -> str:
@@ -393,6 +414,7 @@ class ReferenceFinder:
             owner = near[0] if near else None
             if owner:
                 family = self.family(owner, {(one.path, one.owner) for one in others})
+                family = family._replace(is_closed=self._is_closed(owner))
                 if owner.language == "go":
                     dispatch = self._dispatch(definition, others)
                     family = family._replace(makers=self._makers(owner), dispatch=dispatch)
@@ -400,7 +422,26 @@ class ReferenceFinder:
                 holding = [*([owner] if is_only else []), *_implementing_types(family)]
                 if holding and self._has_chained_sites(definition.name):
                     family = family._replace(holders=self._holders(holding))
+        elif definition.is_extension:
+            extended = definition.symbol.rpartition(".")[0].rpartition(".")[2]
+            types = [one for one, _ in self.named_definitions(extended) if one.is_type]
+            if types:
+                family = self.family(types[0], set())._replace(is_closed=self._is_closed(types[0]))
         return Resolver(definition, others, owner, self.exports, family)
+
+    def _is_closed(self, owner: Definition) -> bool:
+        """Tells whether no type of a library can be above a type, or below it.
+
+        Below it may be one to which a trait, protocol or module is added.
+        """
+        same = [hit for one, hit in self.named_definitions(owner.name) if one == owner]
+        if any(OPEN_TYPE_PATTERN.search(hit.signature or "") for hit in same):
+            return False
+        if owner.name in traits(owner.language).builtin_types:
+            return False
+        nodes = self.facts([owner.path])[owner.path].nodes
+        own = (node for node in nodes if node.symbol == owner.symbol and node.node_type == "class")
+        return not any(node.has_kind(INHERITS + IMPLEMENTS) for node in own)
 
     def _has_chained_sites(self, name: str) -> bool:
         """Tells whether a receiver of a name may be a field, as in `crawler.signals.connect`."""
@@ -921,6 +962,17 @@ def _is_added_to(hit: Hit) -> bool:
     word = traits(hit.language).adding_block
     words = (hit.signature or "").partition(" {")[0].replace("<", " ").split()
     return bool(word) and hit.node_type == "class" and word in words[:MAX_MODIFIERS]
+
+
+def _is_private(hit: Hit) -> bool:
+    """Tells whether only its own file sees a declaration: `private fun add()`."""
+    is_file_private = traits(hit.language).file_private
+    return is_file_private and bool(PRIVATE_PATTERN.match(hit.signature or ""))
+
+
+def _is_property(hit: Hit) -> bool:
+    """Tells whether a node of Kotlin is a property, which has a body."""
+    return hit.language == "kotlin" and not FUNCTION_PATTERN.search(hit.signature or "")
 
 
 def _is_header(path: str) -> bool:

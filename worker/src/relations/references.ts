@@ -13,6 +13,7 @@ import { characterColumns, partition, rpartition } from "../python_strings.ts";
 import {
   BINDING,
   CALL,
+  hasKind,
   hasNamed,
   IMPLEMENTS,
   IMPORT,
@@ -76,6 +77,9 @@ const { MAX_REMOTE_ROWS, MAX_REMOTE_FILES, MAX_REMOTE_TYPES } = constants.relati
 export const KIND_NAMES: Readonly<Record<string, string>> = constants.references.KIND_NAMES;
 const { OVERRIDE, DECLARATION_LINES, MAX_ALIAS_NODES, MAX_MACROS, MAX_MODIFIERS } = constants.references;
 const COMMENT = new Pattern(matchAtStart(constants.references.COMMENT_PATTERN));
+const PRIVATE = new Pattern(matchAtStart(constants.references.PRIVATE_PATTERN));
+const FUNCTION = new Pattern(constants.references.FUNCTION_PATTERN);
+const OPEN_TYPE = new Pattern(constants.references.OPEN_TYPE_PATTERN);
 const CONSTRUCTORS = new Set(constants.references.CONSTRUCTORS);
 /** Owners of members of one name whose types below are read ahead. */
 const MAX_PREFETCHED_OWNERS = 3;
@@ -272,7 +276,8 @@ export class ReferenceFinder {
     const isType = hit.nodeType === "class";
     if (isExtension(hit)) {
       const [path, language] = [hit.path, "kotlin"];
-      return { path, language, symbol, name, owner: "", isType, isLocal: false, isExtension: true };
+      const isLocal = isPrivate(hit);
+      return { path, language, symbol, name, owner: "", isType, isLocal, isExtension: true, isFunction: !isType };
     }
     const isInType = "isInType" in hit ? hit.isInType : (await this.fileFacts(hit.path)).classes.has(outer);
     let owner = isInType ? outer : "";
@@ -289,9 +294,10 @@ export class ReferenceFinder {
     const signature = hit.signature ?? "";
     const { family } = traits(language);
     const isLocalOfC = signature.startsWith("static ") && family === "c" && !isType && !isHeader(path);
-    const isLocal = isLocalOfC || (family === "scripts" && symbol === MODULE_EXPORTS);
+    const isLocal = isLocalOfC || (family === "scripts" && symbol === MODULE_EXPORTS) || isPrivate(hit);
     const isAbstract = language === "go" && isBodyless(hit) && owner !== "" && !isType;
-    return { path, language, symbol, name, owner, isType, isLocal, isAbstract };
+    const isFunction = hit.nodeType === "method" && (language !== "kotlin" || FUNCTION.test(signature));
+    return { path, language, symbol, name, owner, isType, isLocal, isAbstract, isFunction };
   }
 
   /** The type of a member that is declared in another file, as in Go, C++ or Swift. */
@@ -397,12 +403,15 @@ export class ReferenceFinder {
   async resolver(definition: Definition): Promise<Resolver> {
     const [named] = await Promise.all([this.namedDefinitions(definition.name), this.exports.readPaths()]);
     const others = otherDefinitions(definition, named);
+    if (definition.isExtension) {
+      return new Resolver(definition, others, null, this.exports, await this.#extendedFamily(definition));
+    }
     if (!definition.owner || definition.isType) return new Resolver(definition, others, null, this.exports);
     const owners = (await this.namedDefinitions(lastName(definition.owner))).map((one) => one.definition);
     const same = owners.filter((one) => one.symbol === definition.owner);
     const owner = same.find((one) => one.path === definition.path) ?? same[0] ?? null;
     const overriding = new Set(others.map((one) => typeKey(one.path, one.owner)));
-    const family = owner ? await this.#family(owner, overriding) : NO_FAMILY;
+    const family = owner ? await this.#closedFamily(owner, overriding) : NO_FAMILY;
     const isGo = owner?.language === "go";
     const [makers, dispatch] = isGo
       ? await Promise.all([this.#makers(owner), this.#dispatch(definition, others)])
@@ -413,6 +422,33 @@ export class ReferenceFinder {
     const isChained = mayBeField(await this.nodes(definition.name), definition.name);
     const holders = isChained ? await this.#holders(holding) : new Map<string, Definition[]>();
     return new Resolver(definition, others, owner, this.exports, family, makers, holders, dispatch);
+  }
+
+  /** The types below the type that an extension of Kotlin extends, if the index has it. */
+  async #extendedFamily({ symbol }: Definition): Promise<Family> {
+    const extended = lastName(rpartition(symbol, ".")[0]);
+    const type = (await this.namedDefinitions(extended)).find(({ definition }) => definition.isType);
+    return type ? this.#closedFamily(type.definition, new Set()) : NO_FAMILY;
+  }
+
+  async #closedFamily(owner: Definition, overriding: ReadonlySet<string>): Promise<Family> {
+    const family = await this.#family(owner, overriding);
+    return { ...family, isClosed: await this.#isClosed(owner) };
+  }
+
+  /**
+   * Returns true if no type of a library can be above a type, or below it.
+   *
+   * Below it may be one to which a trait, protocol or module is added.
+   */
+  async #isClosed(owner: Definition): Promise<boolean> {
+    const named = await this.namedDefinitions(owner.name);
+    const same = named.filter(({ definition }) => isSameDefinition(definition, owner));
+    if (same.some(({ hit }) => OPEN_TYPE.test(hit.signature ?? ""))) return false;
+    if (traits(owner.language).builtinTypes.includes(owner.name)) return false;
+    const { nodes } = await this.fileFacts(owner.path);
+    const own = nodes.filter(({ symbol, nodeType }) => symbol === owner.symbol && nodeType === "class");
+    return !own.some(({ relations }) => hasKind(relations, INHERITS) || hasKind(relations, IMPLEMENTS));
   }
 
   /** The types with fields of some types, by their last names and the name of the field after a dot. */
@@ -939,6 +975,11 @@ function isExtension(hit: Hit | NamedNode): boolean {
   const name = lastName(hit.symbol ?? "");
   const at = (hit.signature ?? "").indexOf(`.${name}`);
   return hit.language === "kotlin" && at >= 0 && "(:= ".includes(hit.signature![at + name.length + 1] ?? "?");
+}
+
+/** Returns true if only its own file sees a declaration: `private fun add()`. */
+function isPrivate({ language, signature }: Hit | NamedNode): boolean {
+  return traits(language).filePrivate && PRIVATE.test(signature ?? "");
 }
 
 /** Returns true if a method of Go is one of an interface. */
