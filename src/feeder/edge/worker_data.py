@@ -38,6 +38,7 @@ from feeder.query import (
 )
 from feeder.ranking import exact_parts, literal_nodes, name_matching, ranking, results, retrieval
 from feeder.relations import (
+    bases,
     exports,
     go_interfaces,
     manifests,
@@ -89,6 +90,7 @@ _NAMES: dict[ModuleType, str] = {
         DECLARATION_SUFFIXES COMPANION""",
     spelling: "MAX_CORRECTED MIN_CORRECTED_LETTERS MAX_CORRECTED_LETTERS LETTERS",
     statement_lines: "MAX_STATEMENT_LINES TEXT_DELIMITER CONTINUED_ENDS TEXT_SIGN",
+    bases: "MAX_BASES DISPATCHED_KINDS",
     modules: "COMMONJS_RECEIVERS MODULE_EXPORTS",
     module_paths: """EXTENSION SCRIPT_EXTENSION CRATE_KEYWORDS STANDARD_CRATES INDEX_FILES
         NODE_MODULES PYTHON_MODULES""",

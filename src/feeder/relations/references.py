@@ -29,6 +29,7 @@ from feeder.relation import (
     alias_of,
     macro_of,
 )
+from feeder.relations.bases import with_sites_through_bases
 from feeder.relations.exports import DEFAULT, ExportFinder
 from feeder.relations.go_interfaces import (
     MAX_EMBEDDED,
@@ -128,6 +129,7 @@ class Reference(NamedTuple):
     indexed.
 
     `column` counts characters from 1 and is 0 with an empty `text` if the line cannot be read.
+    `through` is the member of a base that the site names, and that the definition overrides.
     """
 
     path: str
@@ -139,6 +141,12 @@ class Reference(NamedTuple):
     node: RelatedNode
     name: str
     receiver: str
+    through: str = ""
+
+    @property
+    def detail(self) -> str:
+        """The kind, with the member of a base that the site names: `call through Pump.flow`."""
+        return f"{self.kind} through {self.through}" if self.through else self.kind
 
     def as_json(self) -> dict[str, Any]:
         """The reference for `--json`."""
@@ -157,6 +165,7 @@ class Reference(NamedTuple):
                 "end_line": self.node.last_line,
             },
             "is_test": is_test_path(self.path),
+            **({"through": self.through} if self.through else {}),
         }
 
 
@@ -720,7 +729,7 @@ class ReferenceFinder:
     def references(self, definition: Definition) -> list[Reference]:
         """The sites of a definition's name, without their text; the surest and nearest first."""
         resolver = self.resolver(definition)
-        matches = list(self._sites(definition, resolver, definition.name))
+        matches = list(self.sites(definition, resolver, definition.name))
         if traits(definition.language).reexports:
             matches += self._exported_sites(definition, resolver)
         else:
@@ -729,9 +738,11 @@ class ReferenceFinder:
             matches += self._macro_sites(definition, resolver, matches)
         if traits(definition.language).case_insensitive:
             for spelling in self._spellings(definition.name):
-                matches += self._sites(definition, resolver, spelling, is_own_name=True)
+                matches += self.sites(definition, resolver, spelling, is_own_name=True)
         if definition.language == "ruby":
             matches += self._ruby_alias_sites(definition, matches)
+        if definition.owner:
+            matches = with_sites_through_bases(self, definition, matches)
         return sorted(dict.fromkeys(matches), key=_SiteOrder(definition))
 
     def _aliased_sites(
@@ -745,7 +756,7 @@ class ReferenceFinder:
         }
         for alias in sorted({alias for _, alias in aliases} - {definition.name}):
             paths = {path for path, name in aliases if name == alias}
-            yield from self._sites(definition, resolver, alias, paths)
+            yield from self.sites(definition, resolver, alias, paths)
 
     def _exported_sites(self, definition: Definition, resolver: Resolver) -> Iterator[Reference]:
         """The sites of the other names by which files import or export a definition."""
@@ -754,7 +765,7 @@ class ReferenceFinder:
         for name in exports.other_names(definition.name):
             is_rare = len(self.nodes(name)) <= MAX_ALIAS_NODES and not definition.is_local
             paths = {path for path, names in exports.names.items() if name in names}
-            yield from self._sites(definition, resolver, name, None if is_rare else paths)
+            yield from self.sites(definition, resolver, name, None if is_rare else paths)
         for node, relation in exports.default_imports:
             bound = relation.alias or DEFAULT
             for line in line_numbers(node, relation):
@@ -771,7 +782,7 @@ class ReferenceFinder:
             aliases = aliases[: max(MAX_MACROS - len(followed), 0)]
             followed.update(one.symbol for one in aliases)
             sites = [
-                site for one in aliases for site in self._sites(one, self.resolver(one), one.name)
+                site for one in aliases for site in self.sites(one, self.resolver(one), one.name)
             ]
             matches += sites
         return matches
@@ -810,12 +821,12 @@ class ReferenceFinder:
             sites = [
                 one
                 for macro in macros
-                for one in self._sites(definition, resolver, macro, macro_paths=paths_of[macro])
+                for one in self.sites(definition, resolver, macro, macro_paths=paths_of[macro])
             ]
             matches += sites
         return matches
 
-    def _sites(  # noqa: PLR0913 - the sites, and how they are spelled
+    def sites(  # noqa: PLR0913 - the sites, and how they are spelled
         self,
         definition: Definition,
         resolver: Resolver,

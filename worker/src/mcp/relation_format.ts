@@ -5,7 +5,7 @@ import { countOf, escapeLine, formatNumber } from "../escaping.ts";
 import { length, strip, truncate } from "../python_strings.ts";
 import type { Caller, CallerTree } from "../relations/callers.ts";
 import { type FoundDefinition, MEMBER_TYPE } from "../relations/definitions.ts";
-import type { Implementation, Reference, ReferencePage } from "../relations/references.ts";
+import { detailOf, type Implementation, type Reference, type ReferencePage } from "../relations/references.ts";
 import { type Definition, sayNothingImplements, sayNothingRefers, sayRefersToNothing } from "../relations/modules.ts";
 import type { UsePage } from "../relations/uses.ts";
 import { bytesBesideFooter, joinAnswer } from "./formatting.ts";
@@ -34,7 +34,7 @@ export function formatUses(page: UsePage, footer: Footer): string {
   let above = "";
   const texts = page.uses.map(({ reference: site, definition }) => {
     const heading = definitionLine(definition);
-    const line = `  ${site.line} ${site.kind}${textAfterColon(site.text)}`;
+    const line = `  ${site.line} ${detailOf(site)}${textAfterColon(site.text)}`;
     const lines = heading === above ? [line] : [heading, line];
     above = heading;
     return lines;
@@ -77,7 +77,7 @@ function referenceTexts(references: readonly Reference[]): string[][] {
   return references.map((one) => {
     const heading = `${one.path}${one.resolved ? "" : BY_NAME}`;
     const symbol = one.node.symbol ? ` in ${one.node.symbol}` : "";
-    const line = `  ${one.line} ${one.kind}${symbol}${textAfterColon(one.text)}`;
+    const line = `  ${one.line} ${detailOf(one)}${symbol}${textAfterColon(one.text)}`;
     const lines = heading === above ? [line] : [heading, line];
     above = heading;
     return lines;

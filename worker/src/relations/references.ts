@@ -53,6 +53,7 @@ import { traits } from "../traits.ts";
 import type { SearchContext } from "../corpus/context.ts";
 import { DEFAULT, type Exports, ExportFinder } from "./exports.ts";
 import { GoTypes, type TypePlace } from "./go_interfaces.ts";
+import { withSitesThroughBases } from "./bases.ts";
 import { type Definition, isSameDefinition, MODULE_EXPORTS } from "./modules.ts";
 import { dirname } from "../posix_paths.ts";
 import { parseMembers } from "../ranking/name_matching.ts";
@@ -98,6 +99,13 @@ export interface Reference {
   readonly node: RelatedNode;
   readonly name: string;
   readonly receiver: string;
+  /** The member of a base that the site names, and that the definition overrides. */
+  readonly through?: string;
+}
+
+/** The kind of a reference, with the member of a base that the site names: `call through Pump.flow`. */
+export function detailOf({ kind, through }: Reference): string {
+  return through ? `${kind} through ${through}` : kind;
 }
 
 /** References from an offset on out of `total`, or more than `total` where `atLeast`. */
@@ -659,10 +667,8 @@ export class ReferenceFinder {
     const named = (await this.namedDefinitions(definition.name)).filter((one) => !one.definition.isType);
     const members = new Map(named.map(({ definition: one, hit }) => [memberKey(one), hit]));
     if (members.size <= 1) return [];
-    const { language, owner } = definition;
-    const types = (await this.namedDefinitions(lastName(owner))).map((one) => one.definition);
-    const same = types.filter((one) => one.symbol === owner && one.isType);
-    const around = same.find((one) => one.path === definition.path) ?? same[0];
+    const { language } = definition;
+    const around = await this.typeAround(definition);
     if (!around) return [];
     const found: { node: NamedNode; resolved: boolean; depth: number }[] = [];
     for (const { implementation: { path, symbol, resolved, depth } } of await this.typesBelow(around)) {
@@ -683,16 +689,24 @@ export class ReferenceFinder {
     return found;
   }
 
+  /** The definition of the type around a member; one in the member's own file comes first. */
+  async typeAround({ owner, path }: Definition): Promise<Definition | null> {
+    const types = (await this.namedDefinitions(lastName(owner))).map((one) => one.definition);
+    const same = types.filter((one) => one.symbol === owner && one.isType);
+    return same.find((one) => one.path === path) ?? same[0] ?? null;
+  }
+
   /** The sites of a definition's name, without their text; the surest and nearest first. */
   async references(definition: Definition): Promise<Reference[]> {
     const resolver = await this.resolver(definition);
-    const matches = await this.#sites(definition, resolver, definition.name, null);
+    const matches = await this.sites(definition, resolver, definition.name, null);
     const isReexported = traits(definition.language).reexports;
     const others = isReexported ? this.#exportedSites(definition, resolver) : this.#aliasedSites(definition, resolver, matches);
     matches.push(...(await others));
     if (traits(definition.language).family === "c") matches.push(...(await this.#macroSites(definition, resolver, matches)));
     if (definition.language === "ruby") matches.push(...(await this.#rubyAliasSites(definition, matches)));
-    return sortBy(distinctReferences(matches), (one) => referenceOrder(one, definition));
+    const all = definition.owner ? await withSitesThroughBases(this, definition, matches) : matches;
+    return sortBy(distinctReferences(all), (one) => referenceOrder(one, definition));
   }
 
   /** The sites of the other names by which files import a definition. */
@@ -702,7 +716,7 @@ export class ReferenceFinder {
       const [, alias] = kind === "import" ? moduleAndAlias({ qualifier: receiver }) : ["", ""];
       if (alias && alias !== definition.name) aliases.set(alias, (aliases.get(alias) ?? new Set()).add(path));
     }
-    const ofEach = [...aliases].map(([alias, paths]) => this.#sites(definition, resolver, alias, paths));
+    const ofEach = [...aliases].map(([alias, paths]) => this.sites(definition, resolver, alias, paths));
     return (await Promise.all(ofEach)).flat();
   }
 
@@ -712,7 +726,7 @@ export class ReferenceFinder {
     if (exports.isCut || this.exports.isCut) this.isCut = true;
     const ofEach = exports.otherNames(definition.name).map(async (name) => {
       const isRare = !definition.isLocal && (await this.#isRare(name));
-      return this.#sites(definition, resolver, name, isRare ? null : pathsExporting(exports, name));
+      return this.sites(definition, resolver, name, isRare ? null : pathsExporting(exports, name));
     });
     const defaults = exports.defaultImports.flatMap(({ node, relation }) => {
       const name = moduleAndAlias(relation)[1] || DEFAULT;
@@ -740,7 +754,7 @@ export class ReferenceFinder {
       if (followed.size + aliases.length > MAX_MACROS) this.isCut = true;
       aliases = aliases.slice(0, Math.max(MAX_MACROS - followed.size, 0));
       for (const { symbol } of aliases) followed.add(symbol);
-      const ofEach = aliases.map(async (one) => this.#sites(one, await this.resolver(one), one.name, null));
+      const ofEach = aliases.map(async (one) => this.sites(one, await this.resolver(one), one.name, null));
       const sites = (await Promise.all(ofEach)).flat();
       matches.push(...sites);
       aliases = await others(sites);
@@ -778,7 +792,7 @@ export class ReferenceFinder {
       const sites: Reference[] = [];
       for (const [macro, paths] of macros) {
         followed.add(macro);
-        sites.push(...(await this.#sites(definition, resolver, macro, null, paths)));
+        sites.push(...(await this.sites(definition, resolver, macro, null, paths)));
       }
       matches.push(...sites);
       pathsOf = macrosAround(sites, followed);
@@ -791,7 +805,7 @@ export class ReferenceFinder {
    *
    * `macroPaths` are the files with macros of this name whose text has the definition's.
    */
-  async #sites(
+  async sites(
     definition: Definition,
     resolver: Resolver,
     name: string,
@@ -937,6 +951,7 @@ export function referenceJson(one: Reference): object {
     text: one.text,
     enclosing: { id, symbol, node_type, start_line, end_line },
     is_test: isTestPath(one.path),
+    ...(one.through ? { through: one.through } : {}),
   };
 }
 
