@@ -39,6 +39,7 @@ from feeder.query import (
 from feeder.ranking import exact_parts, literal_nodes, name_matching, ranking, results, retrieval
 from feeder.relations import (
     bases,
+    definitions,
     exports,
     go_interfaces,
     manifests,
@@ -105,6 +106,7 @@ _NAMES: dict[ModuleType, str] = {
         NAMED_PARAMETER_PATTERN TYPE_PARAMETER_PATTERN INTERFACE_PATTERN EMPTY_INTERFACE_PATTERN
         NAMED_TYPE_PATTERN""",
     symbol_relations: "MAX_REFERENCES MAX_USES MAX_IMPLEMENTATIONS",
+    definitions: "LOCAL_TYPE",
     uses: "MAX_DEFINITIONS",
     outline: """UNNAMED_TYPES MEMBER_TYPE MEMBER_OWNER_TYPES DETAIL_LEVELS
         MODULE_KEYWORDS MAX_NAMES MAX_RANGES_CHARS""",

@@ -4,7 +4,7 @@ import { constants } from "../../build/worker_data.json";
 import { countOf, escapeLine, formatNumber } from "../escaping.ts";
 import { length, strip, truncate } from "../python_strings.ts";
 import type { Caller, CallerTree } from "../relations/callers.ts";
-import { type FoundDefinition, MEMBER_TYPE } from "../relations/definitions.ts";
+import { type FoundDefinition, LOCAL_TYPE, MEMBER_TYPE } from "../relations/definitions.ts";
 import { detailOf, type Implementation, type Reference, type ReferencePage } from "../relations/references.ts";
 import { type Definition, sayNothingImplements, sayNothingRefers, sayRefersToNothing } from "../relations/modules.ts";
 import type { UsePage } from "../relations/uses.ts";
@@ -85,7 +85,7 @@ function referenceTexts(references: readonly Reference[]): string[][] {
 }
 
 function definitionLine(one: FoundDefinition): string {
-  const last = one.node_type === MEMBER_TYPE ? "" : `-${one.end_line}`;
+  const last = one.node_type === MEMBER_TYPE || one.node_type === LOCAL_TYPE ? "" : `-${one.end_line}`;
   return `${one.path}:${one.start_line}${last} ${one.node_type} ${one.symbol}${one.resolved ? "" : BY_NAME}`;
 }
 
