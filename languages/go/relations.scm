@@ -59,12 +59,12 @@ $bound_or_pointer = [(type_identifier) @bound (pointer_type $bound) (qualified_t
   (array_type length: (identifier) @visible)
 ]
 
-; Cart{size: 3}, []Cart{{size: 3}}: a field; the key of a map is a name like others
+; Cart{size: 3}, []Cart{{size: 3}}: a field, or the key of a map whose type has a name
 (composite_literal
   type: [(type_identifier) (qualified_type) (generic_type) (struct_type)]
-  body: (literal_value (keyed_element . (literal_element (identifier) @argument_label))))
+  body: (literal_value (keyed_element . (literal_element (identifier) @key))))
 (literal_element
-  (literal_value (keyed_element . (literal_element (identifier) @argument_label))))
+  (literal_value (keyed_element . (literal_element (identifier) @key))))
 
 ; What declares a variable or a parameter, and where it ends.
 [

@@ -2,8 +2,9 @@
 
 $type = [(user_type) (optional_type)]
 
-; add(item)
-(call_expression . (simple_identifier) @calls)
+; add(item), add { … }; items[0] is no call, though the grammar has it as one
+(call_expression . (simple_identifier) @calls (call_suffix (value_arguments "(")))
+(call_expression . (simple_identifier) @calls (call_suffix . (lambda_literal)))
 
 ; [Item](), Item<Int>()
 (constructor_expression constructed_type: (user_type (type_identifier) @calls))

@@ -19,6 +19,9 @@ IMPORT, EXPORT = "@", ";"
 BINDING, PARAMETER, RETURNS, VISIBILITY = "=", "%", ">", "#"
 """The kinds of relations. Several kinds are a text with each of them, such as `CALL + MENTION`."""
 
+LITERAL_KEY = "{}"
+"""The qualifier of a name before `:` in a literal: a field, or the key of a map."""
+
 MAX_PATTERNS = 100
 """Names whose regular expressions are cached."""
 

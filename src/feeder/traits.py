@@ -5,6 +5,7 @@ A language says its traits in the table `[traits]` of `languages/NAME/language.t
 """
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -44,6 +45,9 @@ class Traits(NamedTuple):
     redeclares_names: bool = False
     base_receiver: str = ""
     variable_sigil: str = ""
+    builtin_types: Sequence[str] = ()
+    functions_apart: bool = False
+    file_private: bool = False
     visibility: Visibility = Visibility()
     has_relations: bool = False
 

@@ -9,6 +9,7 @@ import { Pattern } from "./python_regex.ts";
 import { partition } from "./python_strings.ts";
 
 export const { CALL, EXPORT, IMPLEMENTS, IMPORT, INHERITS, MENTION, USE, BINDING, PARAMETER, RETURNS } = constants.relation;
+export const { LITERAL_KEY } = constants.relation;
 const ITEM = new Pattern(constants.relation.ITEM_PATTERN, "g");
 
 /** One relation of a node; `lines` is encoded, see `linesOf`. */

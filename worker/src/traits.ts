@@ -18,6 +18,9 @@ export interface Traits {
   readonly redeclaresNames: boolean;
   readonly baseReceiver: string;
   readonly variableSigil: string;
+  readonly builtinTypes: readonly string[];
+  readonly functionsApart: boolean;
+  readonly filePrivate: boolean;
   readonly hasRelations: boolean;
 }
 

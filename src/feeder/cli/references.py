@@ -187,7 +187,7 @@ def _text_lines(page: ReferencePage, color: str) -> Iterator[str]:
         for one in group:
             spans = [(one.column - 1, one.column - 1 + len(one.name))] if one.column else []
             yield terminal.render_code_line(f"{one.line:>6}: ", one.text, spans)
-            detail = "  ".join(filter(None, [one.kind, one.node.symbol]))
+            detail = "  ".join(filter(None, [one.detail, one.node.symbol]))
             yield terminal.render_cells(to_cells(f"        {detail}", DIM))
 
 
@@ -204,7 +204,7 @@ def _use_lines(uses: Sequence[Use], color: str) -> Iterator[str]:
         note = "" if one.resolved else "  (by name only)"
         cells = to_cells(f"  {one.node_type}  {one.symbol}{note}")
         yield terminal.render_cells([*to_cells(place, PATH_STYLE), *cells])
-        detail = ", ".join(dict.fromkeys(f"{site.kind} in line {site.line}" for site in sites))
+        detail = ", ".join(dict.fromkeys(f"{site.detail} in line {site.line}" for site in sites))
         yield terminal.render_cells(to_cells(f"        {detail}", DIM))
 
 

@@ -60,7 +60,7 @@ def format_uses(page: UsePage, last_note: str) -> str:
     for use in page.uses:
         heading = _definition_line(use.definition)
         site = use.reference
-        line = f"  {site.line} {site.kind}: {_cut(site.text)}"
+        line = f"  {site.line} {site.detail}: {_cut(site.text)}"
         texts.append([line] if heading == above else [heading, line])
         above = heading
     counts = _counts(page.total, page.resolved, at_least=page.at_least)
@@ -169,7 +169,7 @@ def _reference_texts(references: Iterable[Reference]) -> Iterator[list[str]]:
     for one in references:
         heading = f"{one.path}{'' if one.resolved else BY_NAME}"
         symbol = f" in {one.node.symbol}" if one.node.symbol else ""
-        line = f"  {one.line} {one.kind}{symbol}: {_cut(one.text)}"
+        line = f"  {one.line} {one.detail}{symbol}: {_cut(one.text)}"
         yield [line] if heading == above else [heading, line]
         above = heading
 

@@ -146,6 +146,9 @@ TRAITS_SCHEMA = ObjectOf(
         "redeclares_names": _check_boolean,
         "base_receiver": _check_string,
         "variable_sigil": _check_string,
+        "builtin_types": _STRING_LIST,
+        "functions_apart": _check_boolean,
+        "file_private": _check_boolean,
         "visibility": VISIBILITY_SCHEMA,
     }
 )

@@ -19,6 +19,7 @@ from feeder.relation import (
     IMPLEMENTS,
     IMPORT,
     INHERITS,
+    LITERAL_KEY,
     MENTION,
     PARAMETER,
     RETURNS,
@@ -68,6 +69,7 @@ _KINDS = {
     "tokens": MENTION,
     "visible_tokens": MENTION,
     "argument_label": MENTION,
+    "key": MENTION,
     "implicit": MENTION,
     "statement": CALL,
     "locals": MENTION,
@@ -161,6 +163,7 @@ class RelationCollector:
         self._local_ranges: defaultdict[bytes, list[tuple[int, int]]] = defaultdict(list)
         self._scopes: list[tuple[int, int]] = []
         self._declared: set[int] = set()
+        self._keys: set[int] = set()
         self._extended: set[int] = set()
         self._existing_names: set[bytes] = set()
         self._last_path = -1
@@ -309,6 +312,8 @@ class RelationCollector:
             for node in captures[capture]:
                 offsets = _path_offsets(self._source([node]))
                 self._declared.update([node.start_byte + at for at in offsets])
+        elif capture == "key":
+            self._keys.update([node.start_byte for node in captures["key"]])
         elif capture in {"tokens", "visible_tokens", "implicit"}:
             self._add_token(captures[capture][0], is_implicit=capture == "implicit")
         elif capture == "expands":
@@ -380,6 +385,8 @@ class RelationCollector:
                 relation = _relation(MENTION, source.decode("utf-8", "replace"), "")
                 for start in starts:
                     sites.setdefault(start, relation)
+        for start in sites.keys() & self._keys:
+            sites[start] = _relation(MENTION, sites[start].name, LITERAL_KEY)
         for start in sites.keys() & ((self._declared - self._extended) | imported):
             del sites[start]
         return sorted(chain(sites.items(), self._details, self._imports))[:SITES_LIMIT]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from feeder.corpus.index_status import Corpus
 from feeder.errors import NotInIndexError, UserError
 from feeder.query.query_plan import path_from_root
-from feeder.relation import MENTION, Relation
+from feeder.relation import BINDING, MENTION, PARAMETER, Relation
 from feeder.relations.modules import Definition
 from feeder.relations.outcomes import Evidence, Resolution, elsewhere, surest
 from feeder.relations.references import ReferenceFinder, with_text
@@ -29,6 +29,10 @@ RUBY_WORD_PATTERN = re.compile(r"[\w$]+(?:[?!](?!=))?")
 """A name of Ruby, which may end with `?` or `!`."""
 
 
+LOCAL_TYPE = "local"
+"""The type of a local variable or parameter, which the index has no node of."""
+
+
 class FoundDefinition(NamedTuple):
     """A node or member that defines the name, `resolved` if the position cannot mean another one.
 
@@ -45,7 +49,7 @@ class FoundDefinition(NamedTuple):
     @property
     def place(self) -> str:
         """The path with the lines, of a member with its line."""
-        last = "" if self.node_type == MEMBER_TYPE else f"-{self.end_line}"
+        last = "" if self.node_type in {MEMBER_TYPE, LOCAL_TYPE} else f"-{self.end_line}"
         return f"{self.path}:{self.start_line}{last}"
 
 
@@ -98,6 +102,13 @@ def resolve_definition(corpus: Corpus, text: str, directory: str = "") -> tuple[
         name = path_from_root(text, corpus.base)
         return resolve_target(corpus, name, directory), name
     result = find_definitions(corpus, text, directory)
+    if result.definitions[0].node_type == LOCAL_TYPE:
+        local = result.definitions[0]
+        owner = local.symbol.rpartition(".")[0]
+        raise UserError(
+            f"{result.name} at {text} is a local of {owner}, line {local.start_line}.",
+            "What refers to a local is not indexed: read its function.",
+        )
     names = [f"{one.path}#{one.symbol}" for one in result.definitions]
     if not result.is_possible or (len(names) > 1 and not result.definitions[0].resolved):
         if result.is_possible:
@@ -151,6 +162,8 @@ def definitions_at(
     is_ruby = any(hit.language == "ruby" for hit in target.hits)
     pattern = RUBY_WORD_PATTERN if is_ruby else _WORD
     name = _word_at(corpus, target.path, line, column, pattern)
+    if local := _local_at(facts, name, line):
+        return Definitions(name, [local], at_least=False)
     matches, is_cut = _named_definitions(corpus, finder, name)
     if not matches and is_ruby:  # valid?1:2
         name = name.rstrip("?!")
@@ -166,6 +179,7 @@ def definitions_at(
     if around and not relations:  # the name in its own declaration
         innermost = min(around, key=lambda one: one.end_line - one.start_line)
         return Definitions(name, [innermost._replace(resolved=True)], at_least=False)
+    is_reference = bool(relations)
     relations = relations or _mention_at(facts, name, line)
     results: list[tuple[Resolution, FoundDefinition]] = []
     for one, match in matches:
@@ -175,6 +189,12 @@ def definitions_at(
         results.append((result, match))
     sure = [match for result, match in results if result.is_resolved]
     by_name = [match for result, match in results if not result.is_elsewhere]
+    if is_reference and not by_name:
+        raise NotInIndexError(
+            f"{name} at {path}:{line}:{column} is not in the index: it is none of the "
+            "definitions of this name.",
+            f"List the definitions of this name: feeder definition {name}",
+        )
     possible = sure or by_name or [match for _, match in results]
     definitions = [match._replace(resolved=bool(sure)) for match in possible]
     return Definitions(name, definitions, not sure and is_cut, bool(sure or by_name))
@@ -187,13 +207,38 @@ def found_definition(hit: Hit, *, resolved: bool) -> FoundDefinition:
     )
 
 
-def _relations_at(facts: FileFacts, name: str, line: int) -> list[tuple[RelatedNode, Relation]]:
-    """The relations of a name on a line of a file."""
+def _local_at(facts: FileFacts, name: str, line: int) -> FoundDefinition | None:
+    """The parameter or variable that a name without a relation is, if its declaration is recorded.
+
+    The last declaration above the line counts, in the innermost function that has one.
+    """
+    if _relations_at(facts, name, line, declared=False):
+        return None
+    functions = [node for node in _nodes_at(facts, line) if node.node_type == "method"]
+    for node in sorted(functions, key=lambda one: one.end_line - one.start_line):
+        lines = [
+            one
+            for relation in node.decode_declared(name, BINDING + PARAMETER)
+            for one in line_numbers(node, relation)
+            if one <= line
+        ]
+        if lines:
+            symbol = f"{node.symbol}.{name}"
+            return FoundDefinition(facts.path, max(lines), max(lines), symbol, LOCAL_TYPE, True)
+    return None
+
+
+def _relations_at(
+    facts: FileFacts, name: str, line: int, *, declared: bool = True
+) -> list[tuple[RelatedNode, Relation]]:
+    """The relations of a name on a line of a file, also those that declare it."""
     return [
         (node, relation)
         for node in _nodes_at(facts, line)
         for relation in node.decode()
-        if relation.name == name and line in line_numbers(node, relation)
+        if relation.name == name
+        and (declared or relation.kind not in BINDING + PARAMETER)
+        and line in line_numbers(node, relation)
     ]
 
 

@@ -74,7 +74,8 @@ class Definition(NamedTuple):
     file can refer to it by this name. An extension of
     Kotlin is imported from its package like a function; its symbol has the extended type. A method
     of an interface of Go is abstract. `package_name` is that of a constant or variable of Go, whose
-    symbol has none; empty if no symbol of its file has it.
+    symbol has none; empty if no symbol of its file has it. A declaration that is private to its
+    file is local too. A function or method `is_function`; a field, constant or type is none.
     """
 
     path: str
@@ -87,6 +88,7 @@ class Definition(NamedTuple):
     is_extension: bool = False
     is_abstract: bool = False
     package_name: str = ""
+    is_function: bool = False
 
     @property
     def package(self) -> str:

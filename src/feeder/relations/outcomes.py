@@ -40,9 +40,12 @@ class Evidence(StrEnum):
     ANOTHER_NAME = "another name"
     ANOTHER_TYPE = "a member of another type"
     BASE_MEMBER = "a member of the base"
+    BUILT_IN = "a member of a built-in type"
     DEPENDENCY = "a name of a dependency or of the standard library"
+    FIELD = "a field, not a method"
     LOCAL = "a local variable, a parameter or text"
     NO_MEMBER = "a name that is no member, since it has no receiver"
+    NOT_FUNCTION = "a type or a field, not a function"
     NOT_VISIBLE = "a name that the file neither declares nor imports"
 
 

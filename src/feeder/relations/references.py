@@ -29,6 +29,7 @@ from feeder.relation import (
     alias_of,
     macro_of,
 )
+from feeder.relations.bases import with_sites_through_bases
 from feeder.relations.exports import DEFAULT, ExportFinder
 from feeder.relations.go_interfaces import (
     MAX_EMBEDDED,
@@ -90,6 +91,15 @@ COMMENT_PATTERN = re.compile(r"\s*(?:#|//|/?\*|--|<!--)")
 MAX_MODIFIERS = 4
 """Words of a declaration that may be its modifiers: `public extension Cart`."""
 
+PRIVATE_PATTERN = re.compile(r"(?:@[\w.]+(?:\([^)]*\))? |\w+ )*?(?:file)?private ")
+"""The beginning of a declaration that only its own file sees."""
+
+FUNCTION_PATTERN = re.compile(r"\bfun\b")
+"""A declaration of Kotlin that is no property."""
+
+OPEN_TYPE_PATTERN = re.compile(r"\b(?:trait|protocol|module)\b")
+"""A type that may be added to any other, also to a built-in one."""
+
 CONSTRUCTORS = frozenset({"__init__", "constructor", "__construct", "initialize", "init"})
 
 MAX_DEPTH = 20
@@ -119,6 +129,7 @@ class Reference(NamedTuple):
     indexed.
 
     `column` counts characters from 1 and is 0 with an empty `text` if the line cannot be read.
+    `through` is the member of a base that the site names, and that the definition overrides.
     """
 
     path: str
@@ -130,6 +141,12 @@ class Reference(NamedTuple):
     node: RelatedNode
     name: str
     receiver: str
+    through: str = ""
+
+    @property
+    def detail(self) -> str:
+        """The kind, with the member of a base that the site names: `call through Pump.flow`."""
+        return f"{self.kind} through {self.through}" if self.through else self.kind
 
     def as_json(self) -> dict[str, Any]:
         """The reference for `--json`."""
@@ -148,6 +165,7 @@ class Reference(NamedTuple):
                 "end_line": self.node.last_line,
             },
             "is_test": is_test_path(self.path),
+            **({"through": self.through} if self.through else {}),
         }
 
 
@@ -278,7 +296,17 @@ class ReferenceFinder:
         if hit.language == "kotlin" and re.search(
             rf"\.{re.escape(name)}[(:= ]", hit.signature or ""
         ):
-            return Definition(hit.path, "kotlin", symbol, name, "", is_type, is_extension=True)
+            return Definition(
+                hit.path,
+                "kotlin",
+                symbol,
+                name,
+                "",
+                is_type,
+                is_local=_is_private(hit),
+                is_extension=True,
+                is_function=not is_type,
+            )
         owner = outer if outer in types else ""
         if not owner and outer and hit.node_type == "method":
             owner = self._type_of_member(hit, outer)
@@ -295,6 +323,7 @@ class ReferenceFinder:
         is_static = family == "c" and (hit.signature or "").startswith("static ")
         is_local = is_static and not is_type and not _is_header(hit.path)
         is_local |= family == "scripts" and symbol == MODULE_EXPORTS
+        is_local |= _is_private(hit)
         is_abstract = hit.language == "go" and bool(owner) and not is_type and _is_bodyless(hit)
         return Definition(
             hit.path,
@@ -305,6 +334,7 @@ class ReferenceFinder:
             is_type,
             is_local,
             is_abstract=is_abstract,
+            is_function=hit.node_type == "method" and not _is_property(hit),
         )
 
     def _type_of_member(self, hit: Hit, outer: str) -> str:
@@ -393,6 +423,7 @@ class ReferenceFinder:
             owner = near[0] if near else None
             if owner:
                 family = self.family(owner, {(one.path, one.owner) for one in others})
+                family = family._replace(is_closed=self._is_closed(owner))
                 if owner.language == "go":
                     dispatch = self._dispatch(definition, others)
                     family = family._replace(makers=self._makers(owner), dispatch=dispatch)
@@ -400,7 +431,26 @@ class ReferenceFinder:
                 holding = [*([owner] if is_only else []), *_implementing_types(family)]
                 if holding and self._has_chained_sites(definition.name):
                     family = family._replace(holders=self._holders(holding))
+        elif definition.is_extension:
+            extended = definition.symbol.rpartition(".")[0].rpartition(".")[2]
+            types = [one for one, _ in self.named_definitions(extended) if one.is_type]
+            if types:
+                family = self.family(types[0], set())._replace(is_closed=self._is_closed(types[0]))
         return Resolver(definition, others, owner, self.exports, family)
+
+    def _is_closed(self, owner: Definition) -> bool:
+        """Tells whether no type of a library can be above a type, or below it.
+
+        Below it may be one to which a trait, protocol or module is added.
+        """
+        same = [hit for one, hit in self.named_definitions(owner.name) if one == owner]
+        if any(OPEN_TYPE_PATTERN.search(hit.signature or "") for hit in same):
+            return False
+        if owner.name in traits(owner.language).builtin_types:
+            return False
+        nodes = self.facts([owner.path])[owner.path].nodes
+        own = (node for node in nodes if node.symbol == owner.symbol and node.node_type == "class")
+        return not any(node.has_kind(INHERITS + IMPLEMENTS) for node in own)
 
     def _has_chained_sites(self, name: str) -> bool:
         """Tells whether a receiver of a name may be a field, as in `crawler.signals.connect`."""
@@ -679,7 +729,7 @@ class ReferenceFinder:
     def references(self, definition: Definition) -> list[Reference]:
         """The sites of a definition's name, without their text; the surest and nearest first."""
         resolver = self.resolver(definition)
-        matches = list(self._sites(definition, resolver, definition.name))
+        matches = list(self.sites(definition, resolver, definition.name))
         if traits(definition.language).reexports:
             matches += self._exported_sites(definition, resolver)
         else:
@@ -688,9 +738,11 @@ class ReferenceFinder:
             matches += self._macro_sites(definition, resolver, matches)
         if traits(definition.language).case_insensitive:
             for spelling in self._spellings(definition.name):
-                matches += self._sites(definition, resolver, spelling, is_own_name=True)
+                matches += self.sites(definition, resolver, spelling, is_own_name=True)
         if definition.language == "ruby":
             matches += self._ruby_alias_sites(definition, matches)
+        if definition.owner:
+            matches = with_sites_through_bases(self, definition, matches)
         return sorted(dict.fromkeys(matches), key=_SiteOrder(definition))
 
     def _aliased_sites(
@@ -704,7 +756,7 @@ class ReferenceFinder:
         }
         for alias in sorted({alias for _, alias in aliases} - {definition.name}):
             paths = {path for path, name in aliases if name == alias}
-            yield from self._sites(definition, resolver, alias, paths)
+            yield from self.sites(definition, resolver, alias, paths)
 
     def _exported_sites(self, definition: Definition, resolver: Resolver) -> Iterator[Reference]:
         """The sites of the other names by which files import or export a definition."""
@@ -713,7 +765,7 @@ class ReferenceFinder:
         for name in exports.other_names(definition.name):
             is_rare = len(self.nodes(name)) <= MAX_ALIAS_NODES and not definition.is_local
             paths = {path for path, names in exports.names.items() if name in names}
-            yield from self._sites(definition, resolver, name, None if is_rare else paths)
+            yield from self.sites(definition, resolver, name, None if is_rare else paths)
         for node, relation in exports.default_imports:
             bound = relation.alias or DEFAULT
             for line in line_numbers(node, relation):
@@ -730,7 +782,7 @@ class ReferenceFinder:
             aliases = aliases[: max(MAX_MACROS - len(followed), 0)]
             followed.update(one.symbol for one in aliases)
             sites = [
-                site for one in aliases for site in self._sites(one, self.resolver(one), one.name)
+                site for one in aliases for site in self.sites(one, self.resolver(one), one.name)
             ]
             matches += sites
         return matches
@@ -769,12 +821,12 @@ class ReferenceFinder:
             sites = [
                 one
                 for macro in macros
-                for one in self._sites(definition, resolver, macro, macro_paths=paths_of[macro])
+                for one in self.sites(definition, resolver, macro, macro_paths=paths_of[macro])
             ]
             matches += sites
         return matches
 
-    def _sites(  # noqa: PLR0913 - the sites, and how they are spelled
+    def sites(  # noqa: PLR0913 - the sites, and how they are spelled
         self,
         definition: Definition,
         resolver: Resolver,
@@ -921,6 +973,17 @@ def _is_added_to(hit: Hit) -> bool:
     word = traits(hit.language).adding_block
     words = (hit.signature or "").partition(" {")[0].replace("<", " ").split()
     return bool(word) and hit.node_type == "class" and word in words[:MAX_MODIFIERS]
+
+
+def _is_private(hit: Hit) -> bool:
+    """Tells whether only its own file sees a declaration: `private fun add()`."""
+    is_file_private = traits(hit.language).file_private
+    return is_file_private and bool(PRIVATE_PATTERN.match(hit.signature or ""))
+
+
+def _is_property(hit: Hit) -> bool:
+    """Tells whether a node of Kotlin is a property, which has a body."""
+    return hit.language == "kotlin" and not FUNCTION_PATTERN.search(hit.signature or "")
 
 
 def _is_header(path: str) -> bool:

@@ -18,6 +18,7 @@ from feeder.relation import (
     IMPLEMENTS,
     IMPORT,
     INHERITS,
+    LITERAL_KEY,
     MENTION,
     PARAMETER,
     USE,
@@ -371,7 +372,8 @@ class Family(NamedTuple):
     are functions of the owner's package that return it, `holders` the types with fields of its
     type, by their last names and the name of the field. `dispatch` has, by their last names, the
     interfaces of Go that the owner may implement, of an interface the types that may implement it,
-    each with whether it does.
+    each with whether it does. A family `is_closed` if no other type, as of a library, can be above
+    the owner, or below it without a line in the index that says it.
     """
 
     own: frozenset[tuple[str, str]]
@@ -380,6 +382,7 @@ class Family(NamedTuple):
     makers: tuple[Definition, ...] = ()
     holders: Mapping[tuple[str, str], Sequence[Definition]] = {}
     dispatch: Mapping[str, Sequence[tuple[Definition, Implements]]] = {}
+    is_closed: bool = False
 
 
 NO_FAMILY = Family(frozenset(), frozenset(), frozenset())
@@ -433,11 +436,12 @@ class Resolver:
             return self._resolve_import(facts, relation)
         if _is_parameter(node, relation):
             return elsewhere(Evidence.LOCAL)
+        if other := self._known_other(facts, node, relation):
+            return other
+        if relation.qualifier == LITERAL_KEY:
+            return self._resolve_key(facts, relation.name)
         if self._definition.is_extension and relation.kind in {CALL, MENTION}:
-            result = self.refers(facts, relation.name)  # its receiver is a value of any name
-            if result.is_resolved and not (self._is_unique or facts.imported(relation.name)):
-                return possible(Reason.COMPETING)
-            return result
+            return self._resolve_extension(facts, node, relation, line)
         if self._is_member:
             return self._resolve_member(facts, node, relation, line)
         if relation.qualifier and relation.kind in {CALL, MENTION, INHERITS, IMPLEMENTS, USE}:
@@ -446,6 +450,69 @@ class Resolver:
         if nearest and nearest != self._definition.symbol:
             return self._another(lambda one: one.symbol == nearest)
         return RESOLVED if "." in nearest else self.refers(facts, relation.name)
+
+    def _known_other(
+        self, facts: FileFacts, node: RelatedNode, relation: Relation
+    ) -> Resolution | None:
+        """The evidence that a site's form or file alone gives, if any."""
+        definition = self._definition
+        if relation.qualifier == LITERAL_KEY and definition.is_function:
+            return elsewhere(Evidence.NOT_FUNCTION)
+        is_apart = definition.is_function and traits(node.language).functions_apart
+        if relation.kind == USE and is_apart:
+            return elsewhere(Evidence.NOT_FUNCTION)
+        if not self._is_member:
+            return None
+        if definition.is_local and facts.path != definition.path:
+            return elsewhere(Evidence.NOT_VISIBLE)
+        if is_apart and self._is_field_access(node, relation):
+            return elsewhere(Evidence.FIELD)
+        return None
+
+    def _resolve_key(self, facts: FileFacts, name: str) -> Resolution:
+        """A name before `:` in a literal: a field, or a constant if the type is a map."""
+        result = possible(Reason.RECEIVER) if self._is_member else self.refers(facts, name)
+        return possible(Reason.RECEIVER) if result.is_resolved else result
+
+    def _resolve_extension(
+        self, facts: FileFacts, node: RelatedNode, relation: Relation, line: int
+    ) -> Resolution:
+        """A call of an extension of Kotlin, whose receiver is a value of the extended type."""
+        result = self.refers(facts, relation.name)
+        if not result.is_resolved:
+            return result
+        if not (self._is_unique or facts.imported(relation.name)):
+            return possible(Reason.COMPETING)
+        if not relation.qualifier or not self._family.names:
+            return result
+        if relation.qualifier in SELF_NAMES:
+            own_class = facts.enclosing_class(node.symbol)
+            return resolved_if((facts.path, own_class) in self._family.own, Reason.RECEIVER)
+        types = [_last_name(one) for one in facts.types_of(node.symbol, relation.qualifier, line)]
+        if types and self._is_built_in(facts, types[0]):
+            return elsewhere(Evidence.BUILT_IN)
+        return resolved_if(bool(types) and types[0] in self._family.names, Reason.RECEIVER)
+
+    def _is_built_in(self, facts: FileFacts, type_name: str) -> bool:
+        """Tells whether a type is one of the language, which cannot have the definition."""
+        return (
+            self._family.is_closed
+            and type_name in traits(self._definition.language).builtin_types
+            and not facts.imported(type_name)
+            and not facts.declares_type(type_name)
+        )
+
+    def _is_field_access(self, node: RelatedNode, relation: Relation) -> bool:
+        """Tells whether a site is a field, where the definition is a method: `cart.size`.
+
+        A path of Rust, as in `Cart::size`, may be a method as a value.
+        """
+        if relation.kind != MENTION or not relation.qualifier:
+            return False
+        if node.language != "rust":
+            return node.language == self._definition.language
+        last = _last_name(relation.qualifier)
+        return last[:1].islower() and last not in traits("rust").builtin_types
 
     def _nearest_constant(self, node: RelatedNode, name: str) -> str:
         """The symbol of a type's name in Ruby: the one of the innermost module around a node.
@@ -676,7 +743,7 @@ class Resolver:
                 yield f"{imported.module}{joint}{imported.name}{suffix}"
         yield from facts.whole_modules.get(receiver, ())
 
-    def _resolve_member(  # noqa: PLR0911 - one for each rule
+    def _resolve_member(  # noqa: PLR0911, PLR0912 - one for each rule
         self, facts: FileFacts, node: RelatedNode, relation: Relation, line: int
     ) -> Resolution:
         """A member of a type, by its receiver."""
@@ -712,7 +779,10 @@ class Resolver:
             types = [last]
         if types:
             return self._is_of_types(facts, types)
+        if _is_type_name(receiver) and self._is_built_in(facts, receiver):
+            return elsewhere(Evidence.BUILT_IN)
         is_other_type = own.variable_sigil and receiver[:1].isalpha() and "(" not in receiver
+        is_other_type = is_other_type or self._is_built_in(facts, receiver.partition(".")[0])
         is_call = relation.kind == CALL and not is_other_type
         is_only = self._is_unique and is_call and is_compound(relation.name)
         return resolved_if(is_only, Reason.RECEIVER)
@@ -809,7 +879,8 @@ class Resolver:
         name = _last_name(type_name)
         if name in self._types_with_member and not self._is_dynamic(name):
             return self._another_of_type(name)
-        return possible(Reason.RECEIVER)
+        is_built_in = self._is_built_in(facts, type_name)
+        return elsewhere(Evidence.BUILT_IN) if is_built_in else possible(Reason.RECEIVER)
 
     def _is_seen(self, facts: FileFacts, type_name: str, type_: Definition) -> bool:
         """Tells whether a name of a type, in Go with its package, is a type's in a file."""
@@ -878,6 +949,11 @@ def _is_parameter(node: RelatedNode, relation: Relation) -> bool:
         and node.node_type == "method"
         and node.language != "python"
     )
+
+
+def _is_type_name(receiver: str) -> bool:
+    """Tells whether a receiver is no variable: `Time` and `u32`; `str` may be one."""
+    return receiver[:1].isupper() or receiver[-1:].isdigit()
 
 
 def _last_name(symbol: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from feeder.corpus.index_status import Corpus
 from feeder.errors import UserError
-from feeder.relations.definitions import Definitions, find_definitions
+from feeder.relations.definitions import LOCAL_TYPE, Definitions, find_definitions
 from feeder.relations.references import (
     Implementation,
     ReferenceFilter,
@@ -75,6 +75,8 @@ def symbol_relations(corpus: Corpus, place: str) -> SymbolRelations:
     if _POSITION.fullmatch(place):
         definitions = find_definitions(corpus, place)
         first = definitions.definitions[0]
+        if first.node_type == LOCAL_TYPE:
+            return SymbolRelations(definitions.name, definitions, None, (), None)
         lines = f"{first.path}:{first.start_line}-{first.end_line}"
         is_member = first.node_type == MEMBER_TYPE
         target = resolve_target(corpus, f"{first.path}#{first.symbol}" if is_member else lines)

@@ -8,6 +8,7 @@ import {
   type FoundDefinition,
   findDefinitions,
   isPosition,
+  LOCAL_TYPE,
   MEMBER_TYPE,
   resolveDefinition,
 } from "../relations/definitions.ts";
@@ -65,9 +66,10 @@ export async function answerRelations(context: SearchContext, place: string): Pr
   const found = await findDefinitions(finder, place, lineReader(contents));
   const [first] = found.definitions;
   const { path, start_line, end_line, symbol, node_type } = first!;
+  const noUses = { uses: [], uses_total: 0, uses_at_least: false };
+  if (node_type === LOCAL_TYPE) return { name: found.name, definitions: found.definitions, ...NO_RELATIONS, ...noUses };
   const target = await finder.target(node_type === MEMBER_TYPE ? `${path}#${symbol}` : `${path}:${start_line}-${end_line}`);
   const relations = await relationsOf(finder, contents, target, found.name);
-  const noUses = { uses: [], uses_total: 0, uses_at_least: false };
   return { name: found.name, definitions: found.definitions, ...relations, ...noUses };
 }
 
@@ -79,6 +81,17 @@ function openReferences(context: SearchContext) {
   return { finder, contents };
 }
 
+/** The lists of a name to which no reference is recorded. */
+const NO_RELATIONS = {
+  references: [],
+  total: 0,
+  resolved: 0,
+  at_least: false,
+  implementations: [],
+  implementations_total: 0,
+  implementations_at_least: false,
+};
+
 async function relationsOf(finder: ReferenceFinder, contents: FileContents, target: Target, name: string): Promise<object> {
   let page: ReferencePage;
   try {
@@ -86,8 +99,7 @@ async function relationsOf(finder: ReferenceFinder, contents: FileContents, targ
   } catch (error) {
     if (!(error instanceof HttpError) || error.status >= 500) throw error;
     // a section or chunk, to which no code refers
-    const none = { implementations: [], implementations_total: 0, implementations_at_least: false };
-    return { references: [], total: 0, resolved: 0, at_least: false, ...none };
+    return NO_RELATIONS;
   }
   const hasTypes = page.target.isType || page.target.owner;
   const implementations = hasTypes ? (await findImplementations(finder, target, name)).implementations : [];

@@ -4,8 +4,8 @@ import { constants } from "../../build/worker_data.json";
 import { countOf, escapeLine, formatNumber } from "../escaping.ts";
 import { length, strip, truncate } from "../python_strings.ts";
 import type { Caller, CallerTree } from "../relations/callers.ts";
-import { type FoundDefinition, MEMBER_TYPE } from "../relations/definitions.ts";
-import type { Implementation, Reference, ReferencePage } from "../relations/references.ts";
+import { type FoundDefinition, LOCAL_TYPE, MEMBER_TYPE } from "../relations/definitions.ts";
+import { detailOf, type Implementation, type Reference, type ReferencePage } from "../relations/references.ts";
 import { type Definition, sayLeftOut, sayNothingImplements, sayNothingRefers, sayRefersToNothing } from "../relations/modules.ts";
 import type { UsePage } from "../relations/uses.ts";
 import { bytesBesideFooter, joinAnswer } from "./formatting.ts";
@@ -36,7 +36,7 @@ export function formatUses(page: UsePage, footer: Footer): string {
   let above = "";
   const texts = page.uses.map(({ reference: site, definition }) => {
     const heading = definitionLine(definition);
-    const line = `  ${site.line} ${site.kind}${textAfterColon(site.text)}`;
+    const line = `  ${site.line} ${detailOf(site)}${textAfterColon(site.text)}`;
     const lines = heading === above ? [line] : [heading, line];
     above = heading;
     return lines;
@@ -79,7 +79,7 @@ function referenceTexts(references: readonly Reference[]): string[][] {
   return references.map((one) => {
     const heading = `${one.path}${one.resolved ? "" : BY_NAME}`;
     const symbol = one.node.symbol ? ` in ${one.node.symbol}` : "";
-    const line = `  ${one.line} ${one.kind}${symbol}${textAfterColon(one.text)}`;
+    const line = `  ${one.line} ${detailOf(one)}${symbol}${textAfterColon(one.text)}`;
     const lines = heading === above ? [line] : [heading, line];
     above = heading;
     return lines;
@@ -87,7 +87,7 @@ function referenceTexts(references: readonly Reference[]): string[][] {
 }
 
 function definitionLine(one: FoundDefinition): string {
-  const last = one.node_type === MEMBER_TYPE ? "" : `-${one.end_line}`;
+  const last = one.node_type === MEMBER_TYPE || one.node_type === LOCAL_TYPE ? "" : `-${one.end_line}`;
   return `${one.path}:${one.start_line}${last} ${one.node_type} ${one.symbol}${one.resolved ? "" : BY_NAME}`;
 }
 

@@ -4,7 +4,7 @@ import { constants } from "../../build/worker_data.json";
 import { NotInIndexError } from "../corpus/unread_files.ts";
 import { HttpError } from "../http_error.ts";
 import { characterColumns, length, rpartition } from "../python_strings.ts";
-import { MENTION, type Relation } from "../relation.ts";
+import { BINDING, MENTION, PARAMETER, type Relation } from "../relation.ts";
 import { sortBy } from "../sorting.ts";
 import {
   decodeRelations,
@@ -19,6 +19,8 @@ import type { FileFacts } from "./resolution.ts";
 import { EMPTY_TARGET_ERROR, listFirst, membersNamed, resolveTarget, type Target } from "./targets.ts";
 
 export const { MEMBER_TYPE } = constants.outline;
+/** The type of a local variable or parameter, which the index has no node of. */
+export const { LOCAL_TYPE } = constants.definitions;
 const WORD = /[\p{L}\p{N}_$]+/gu;
 /** A name of Ruby, which may end with `?` or `!`. */
 const RUBY_WORD = /[\p{L}\p{N}_$]+(?:[?!](?!=))?/gu;
@@ -78,6 +80,15 @@ export async function resolveDefinition(
 ): Promise<{ target: Target; name: string }> {
   if (!isPosition(text)) return { target: await finder.target(text), name: text };
   const found = await findDefinitions(finder, text, readLine);
+  const [first] = found.definitions;
+  if (first?.node_type === LOCAL_TYPE) {
+    const [owner] = rpartition(first.symbol, ".");
+    throw new HttpError(
+      404,
+      `${found.name} at ${text} is a local of ${owner}, line ${first.start_line}.`,
+      "What refers to a local is not indexed: read its function.",
+    );
+  }
   const names = found.definitions.map(({ path, symbol }) => `${path}#${symbol}`);
   const [name] = names as [string];
   if (!found.isPossible || (names.length > 1 && !found.definitions[0]!.resolved)) {
@@ -139,6 +150,8 @@ async function definitionsAt(
   if (!name) {
     throw new HttpError(404, `No name stands at ${target.path}:${line}:${column}.`, "Give the column of a name.");
   }
+  const local = localAt(facts, name, line);
+  if (local) return { name, definitions: [local], atLeast: false, isPossible: true };
   let { matches, isCut } = await searchableDefinitions(finder, name);
   if (matches.length === 0 && /[?!]$/.test(name)) {
     name = name.slice(0, -1); // valid?1:2
@@ -165,6 +178,12 @@ async function definitionsAt(
   }
   const sure = results.filter(({ states }) => states.some(isResolved));
   const possible = results.filter(({ states }) => !states.some(isResolved) && !states.every(isElsewhere));
+  if (existing.length > 0 && sure.length + possible.length === 0) {
+    throw new NotInIndexError(
+      `${name} at ${path}:${line}:${column} is not in the index: it is none of the definitions of this name.`,
+      `List the definitions of this name: feeder definition ${name}`,
+    );
+  }
   const shown = [sure, possible, results].find((some) => some.length > 0)!;
   const definitions = shown.map(({ found }) => ({ ...found, resolved: sure.length > 0 }));
   const isPossible = sure.length + possible.length > 0;
@@ -185,6 +204,26 @@ export function foundDefinition(hit: NamedNode, resolved: boolean): FoundDefinit
 interface Site {
   readonly node: RelatedNode;
   readonly relation: Relation;
+}
+
+/**
+ * The parameter or variable that a name without a relation is, if its declaration is recorded.
+ *
+ * The last declaration above the line counts, in the innermost function that has one.
+ */
+function localAt(facts: FileFacts, name: string, line: number): FoundDefinition | null {
+  const isDeclaration = ({ kind }: Relation) => kind === BINDING || kind === PARAMETER;
+  if (relationsAt(facts, name, line).some(({ relation }) => !isDeclaration(relation))) return null;
+  const functions = nodesAt(facts, line).filter(({ nodeType }) => nodeType === "method");
+  for (const node of sortBy(functions, ({ startLine, endLine }) => [endLine - startLine])) {
+    const declared = decodeRelations(node).filter((one) => one.name === name && isDeclaration(one));
+    const lines = declared.flatMap((one) => lineNumbers(node, one)).filter((one) => one <= line);
+    if (lines.length === 0) continue;
+    const last = Math.max(...lines);
+    const place = { path: facts.path, start_line: last, end_line: last };
+    return { ...place, symbol: `${node.symbol}.${name}`, node_type: LOCAL_TYPE, resolved: true };
+  }
+  return null;
 }
 
 /** The relations of a name on a line of a file. */

@@ -15,7 +15,7 @@ export const COMMONJS_RECEIVERS: ReadonlySet<string> = new Set(constants.modules
  * A static function of C, outside of headers, is local: no other file can refer to it. An extension of Kotlin is
  * imported from its package like a function; its symbol has the extended type. A method of an interface of Go is
  * abstract. `packageName` is that of a constant or variable of Go, whose symbol has none; empty if no symbol of its file
- * has it.
+ * has it. A declaration that is private to its file is local too. A function or method `isFunction`.
  */
 export interface Definition {
   readonly path: string;
@@ -28,6 +28,7 @@ export interface Definition {
   readonly isExtension?: boolean;
   readonly isAbstract?: boolean;
   readonly packageName?: string;
+  readonly isFunction?: boolean;
 }
 
 export function isSameDefinition(one: Definition, other: Definition): boolean {

@@ -21,9 +21,12 @@ export type Evidence =
   | "ANOTHER_NAME"
   | "ANOTHER_TYPE"
   | "BASE_MEMBER"
+  | "BUILT_IN"
+  | "FIELD"
   | "DEPENDENCY"
   | "LOCAL"
   | "NO_MEMBER"
+  | "NOT_FUNCTION"
   | "NOT_VISIBLE";
 
 /** The outcome for a site; `definition` is the one that it refers to instead, where the index has it. */

@@ -13,6 +13,7 @@ import { characterColumns, partition, rpartition } from "../python_strings.ts";
 import {
   BINDING,
   CALL,
+  hasKind,
   hasNamed,
   IMPLEMENTS,
   IMPORT,
@@ -54,6 +55,7 @@ import { traits } from "../traits.ts";
 import type { SearchContext } from "../corpus/context.ts";
 import { DEFAULT, type Exports, ExportFinder } from "./exports.ts";
 import { GoTypes, type TypePlace } from "./go_interfaces.ts";
+import { withSitesThroughBases } from "./bases.ts";
 import { type Definition, isSameDefinition, MODULE_EXPORTS } from "./modules.ts";
 import { dirname } from "../posix_paths.ts";
 import { parseMembers } from "../ranking/name_matching.ts";
@@ -79,6 +81,9 @@ const { MAX_REMOTE_ROWS, MAX_REMOTE_FILES, MAX_REMOTE_TYPES } = constants.relati
 export const KIND_NAMES: Readonly<Record<string, string>> = constants.references.KIND_NAMES;
 const { OVERRIDE, DECLARATION_LINES, MAX_ALIAS_NODES, MAX_MACROS, MAX_MODIFIERS } = constants.references;
 const COMMENT = new Pattern(matchAtStart(constants.references.COMMENT_PATTERN));
+const PRIVATE = new Pattern(matchAtStart(constants.references.PRIVATE_PATTERN));
+const FUNCTION = new Pattern(constants.references.FUNCTION_PATTERN);
+const OPEN_TYPE = new Pattern(constants.references.OPEN_TYPE_PATTERN);
 const CONSTRUCTORS = new Set(constants.references.CONSTRUCTORS);
 /** Owners of members of one name whose types below are read ahead. */
 const MAX_PREFETCHED_OWNERS = 3;
@@ -97,6 +102,13 @@ export interface Reference {
   readonly node: RelatedNode;
   readonly name: string;
   readonly receiver: string;
+  /** The member of a base that the site names, and that the definition overrides. */
+  readonly through?: string;
+}
+
+/** The kind of a reference, with the member of a base that the site names: `call through Pump.flow`. */
+export function detailOf({ kind, through }: Reference): string {
+  return through ? `${kind} through ${through}` : kind;
 }
 
 /** References from an offset on out of `total`, or more than `total` where `atLeast`. */
@@ -290,7 +302,8 @@ export class ReferenceFinder {
     const isType = hit.nodeType === "class";
     if (isExtension(hit)) {
       const [path, language] = [hit.path, "kotlin"];
-      return { path, language, symbol, name, owner: "", isType, isLocal: false, isExtension: true };
+      const isLocal = isPrivate(hit);
+      return { path, language, symbol, name, owner: "", isType, isLocal, isExtension: true, isFunction: !isType };
     }
     const isInType = "isInType" in hit ? hit.isInType : (await this.fileFacts(hit.path)).classes.has(outer);
     let owner = isInType ? outer : "";
@@ -307,9 +320,10 @@ export class ReferenceFinder {
     const signature = hit.signature ?? "";
     const { family } = traits(language);
     const isLocalOfC = signature.startsWith("static ") && family === "c" && !isType && !isHeader(path);
-    const isLocal = isLocalOfC || (family === "scripts" && symbol === MODULE_EXPORTS);
+    const isLocal = isLocalOfC || (family === "scripts" && symbol === MODULE_EXPORTS) || isPrivate(hit);
     const isAbstract = language === "go" && isBodyless(hit) && owner !== "" && !isType;
-    return { path, language, symbol, name, owner, isType, isLocal, isAbstract };
+    const isFunction = hit.nodeType === "method" && (language !== "kotlin" || FUNCTION.test(signature));
+    return { path, language, symbol, name, owner, isType, isLocal, isAbstract, isFunction };
   }
 
   /** The type of a member that is declared in another file, as in Go, C++ or Swift. */
@@ -415,12 +429,15 @@ export class ReferenceFinder {
   async resolver(definition: Definition): Promise<Resolver> {
     const [named] = await Promise.all([this.namedDefinitions(definition.name), this.exports.readPaths()]);
     const others = otherDefinitions(definition, named);
+    if (definition.isExtension) {
+      return new Resolver(definition, others, null, this.exports, await this.#extendedFamily(definition));
+    }
     if (!definition.owner || definition.isType) return new Resolver(definition, others, null, this.exports);
     const owners = (await this.namedDefinitions(lastName(definition.owner))).map((one) => one.definition);
     const same = owners.filter((one) => one.symbol === definition.owner);
     const owner = same.find((one) => one.path === definition.path) ?? same[0] ?? null;
     const overriding = new Set(others.map((one) => typeKey(one.path, one.owner)));
-    const family = owner ? await this.#family(owner, overriding) : NO_FAMILY;
+    const family = owner ? await this.#closedFamily(owner, overriding) : NO_FAMILY;
     const isGo = owner?.language === "go";
     const [makers, dispatch] = isGo
       ? await Promise.all([this.#makers(owner), this.#dispatch(definition, others)])
@@ -431,6 +448,33 @@ export class ReferenceFinder {
     const isChained = mayBeField(await this.nodes(definition.name), definition.name);
     const holders = isChained ? await this.#holders(holding) : new Map<string, Definition[]>();
     return new Resolver(definition, others, owner, this.exports, family, makers, holders, dispatch);
+  }
+
+  /** The types below the type that an extension of Kotlin extends, if the index has it. */
+  async #extendedFamily({ symbol }: Definition): Promise<Family> {
+    const extended = lastName(rpartition(symbol, ".")[0]);
+    const type = (await this.namedDefinitions(extended)).find(({ definition }) => definition.isType);
+    return type ? this.#closedFamily(type.definition, new Set()) : NO_FAMILY;
+  }
+
+  async #closedFamily(owner: Definition, overriding: ReadonlySet<string>): Promise<Family> {
+    const family = await this.#family(owner, overriding);
+    return { ...family, isClosed: await this.#isClosed(owner) };
+  }
+
+  /**
+   * Returns true if no type of a library can be above a type, or below it.
+   *
+   * Below it may be one to which a trait, protocol or module is added.
+   */
+  async #isClosed(owner: Definition): Promise<boolean> {
+    const named = await this.namedDefinitions(owner.name);
+    const same = named.filter(({ definition }) => isSameDefinition(definition, owner));
+    if (same.some(({ hit }) => OPEN_TYPE.test(hit.signature ?? ""))) return false;
+    if (traits(owner.language).builtinTypes.includes(owner.name)) return false;
+    const { nodes } = await this.fileFacts(owner.path);
+    const own = nodes.filter(({ symbol, nodeType }) => symbol === owner.symbol && nodeType === "class");
+    return !own.some(({ relations }) => hasKind(relations, INHERITS) || hasKind(relations, IMPLEMENTS));
   }
 
   /** The types with fields of some types, by their last names and the name of the field after a dot. */
@@ -641,10 +685,8 @@ export class ReferenceFinder {
     const named = (await this.namedDefinitions(definition.name)).filter((one) => !one.definition.isType);
     const members = new Map(named.map(({ definition: one, hit }) => [memberKey(one), hit]));
     if (members.size <= 1) return [];
-    const { language, owner } = definition;
-    const types = (await this.namedDefinitions(lastName(owner))).map((one) => one.definition);
-    const same = types.filter((one) => one.symbol === owner && one.isType);
-    const around = same.find((one) => one.path === definition.path) ?? same[0];
+    const { language } = definition;
+    const around = await this.typeAround(definition);
     if (!around) return [];
     const found: { node: NamedNode; resolved: boolean; depth: number }[] = [];
     for (const { implementation: { path, symbol, resolved, depth } } of await this.typesBelow(around)) {
@@ -665,21 +707,29 @@ export class ReferenceFinder {
     return found;
   }
 
+  /** The definition of the type around a member; one in the member's own file comes first. */
+  async typeAround({ owner, path }: Definition): Promise<Definition | null> {
+    const types = (await this.namedDefinitions(lastName(owner))).map((one) => one.definition);
+    const same = types.filter((one) => one.symbol === owner && one.isType);
+    return same.find((one) => one.path === path) ?? same[0] ?? null;
+  }
+
   /** The sites of a definition's name, without their text; the surest and nearest first. */
   async references(definition: Definition): Promise<Reference[]> {
     const resolver = await this.resolver(definition);
-    const matches = await this.#sites(definition, resolver, definition.name, null);
+    const matches = await this.sites(definition, resolver, definition.name, null);
     const isReexported = traits(definition.language).reexports;
     const others = isReexported ? this.#exportedSites(definition, resolver) : this.#aliasedSites(definition, resolver, matches);
     matches.push(...(await others));
     if (traits(definition.language).family === "c") matches.push(...(await this.#macroSites(definition, resolver, matches)));
     if (traits(definition.language).caseInsensitive) {
       for (const spelling of await this.#spellings(definition.name)) {
-        matches.push(...(await this.#sites(definition, resolver, spelling, null, null, true)));
+        matches.push(...(await this.sites(definition, resolver, spelling, null, null, true)));
       }
     }
     if (definition.language === "ruby") matches.push(...(await this.#rubyAliasSites(definition, matches)));
-    return sortBy(distinctReferences(matches), (one) => referenceOrder(one, definition));
+    const all = definition.owner ? await withSitesThroughBases(this, definition, matches) : matches;
+    return sortBy(distinctReferences(all), (one) => referenceOrder(one, definition));
   }
 
   /** The sites of the other names by which files import a definition. */
@@ -689,7 +739,7 @@ export class ReferenceFinder {
       const [, alias] = kind === "import" ? moduleAndAlias({ qualifier: receiver }) : ["", ""];
       if (alias && alias !== definition.name) aliases.set(alias, (aliases.get(alias) ?? new Set()).add(path));
     }
-    const ofEach = [...aliases].map(([alias, paths]) => this.#sites(definition, resolver, alias, paths));
+    const ofEach = [...aliases].map(([alias, paths]) => this.sites(definition, resolver, alias, paths));
     return (await Promise.all(ofEach)).flat();
   }
 
@@ -699,7 +749,7 @@ export class ReferenceFinder {
     if (exports.isCut || this.exports.isCut) this.isCut = true;
     const ofEach = exports.otherNames(definition.name).map(async (name) => {
       const isRare = !definition.isLocal && (await this.#isRare(name));
-      return this.#sites(definition, resolver, name, isRare ? null : pathsExporting(exports, name));
+      return this.sites(definition, resolver, name, isRare ? null : pathsExporting(exports, name));
     });
     const defaults = exports.defaultImports.flatMap(({ node, relation }) => {
       const name = moduleAndAlias(relation)[1] || DEFAULT;
@@ -735,7 +785,7 @@ export class ReferenceFinder {
       if (followed.size + aliases.length > MAX_MACROS) this.isCut = true;
       aliases = aliases.slice(0, Math.max(MAX_MACROS - followed.size, 0));
       for (const { symbol } of aliases) followed.add(symbol);
-      const ofEach = aliases.map(async (one) => this.#sites(one, await this.resolver(one), one.name, null));
+      const ofEach = aliases.map(async (one) => this.sites(one, await this.resolver(one), one.name, null));
       const sites = (await Promise.all(ofEach)).flat();
       matches.push(...sites);
       aliases = await others(sites);
@@ -773,7 +823,7 @@ export class ReferenceFinder {
       const sites: Reference[] = [];
       for (const [macro, paths] of macros) {
         followed.add(macro);
-        sites.push(...(await this.#sites(definition, resolver, macro, null, paths)));
+        sites.push(...(await this.sites(definition, resolver, macro, null, paths)));
       }
       matches.push(...sites);
       pathsOf = macrosAround(sites, followed);
@@ -787,7 +837,7 @@ export class ReferenceFinder {
    * `macroPaths` are the files with macros of this name whose text has the definition's. One that `isOwnName` is the
    * definition's in other letters, as `TOTAL` for `Total`.
    */
-  async #sites(
+  async sites(
     definition: Definition,
     resolver: Resolver,
     name: string,
@@ -957,6 +1007,7 @@ export function referenceJson(one: Reference): object {
     text: one.text,
     enclosing: { id, symbol, node_type, start_line, end_line },
     is_test: isTestPath(one.path),
+    ...(one.through ? { through: one.through } : {}),
   };
 }
 
@@ -995,6 +1046,11 @@ function isExtension(hit: Hit | NamedNode): boolean {
   const name = lastName(hit.symbol ?? "");
   const at = (hit.signature ?? "").indexOf(`.${name}`);
   return hit.language === "kotlin" && at >= 0 && "(:= ".includes(hit.signature![at + name.length + 1] ?? "?");
+}
+
+/** Returns true if only its own file sees a declaration: `private fun add()`. */
+function isPrivate({ language, signature }: Hit | NamedNode): boolean {
+  return traits(language).filePrivate && PRIVATE.test(signature ?? "");
 }
 
 /** Returns true if a method of Go is one of an interface. */

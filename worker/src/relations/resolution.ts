@@ -15,6 +15,7 @@ import {
   IMPLEMENTS,
   IMPORT,
   INHERITS,
+  LITERAL_KEY,
   MENTION,
   moduleAndAlias,
   PARAMETER,
@@ -305,12 +306,14 @@ export function typeKey(path: string, symbol: string): string {
  * The types whose members of a name are the definition's, as keys.
  *
  * `own` are the owner and the types below it that do not define the name again; `names` their last parts.
- * `allBelow` includes those that define it again.
+ * `allBelow` includes those that define it again. A family `isClosed` if no other type, as of a library, can be above
+ * the owner, or below it without a line in the index that says it.
  */
 export interface Family {
   readonly own: ReadonlySet<string>;
   readonly names: ReadonlySet<string>;
   readonly allBelow: ReadonlySet<string>;
+  readonly isClosed?: boolean;
 }
 
 /** A type of Go, and whether it or the definition's own type implements the other one. */
@@ -361,11 +364,11 @@ export class Resolver {
     if (!areCompatible(node.language, this.definition.language)) return elsewhere("ANOTHER_LANGUAGE");
     if (relation.kind === IMPORT) return this.#resolveImport(facts, relation);
     if (isParameter(node, relation)) return elsewhere("LOCAL");
+    const other = this.#knownOther(facts, node, relation);
+    if (other) return other;
+    if (relation.qualifier === LITERAL_KEY) return this.#resolveKey(facts, relation.name);
     if (this.definition.isExtension && (relation.kind === CALL || relation.kind === MENTION)) {
-      // its receiver is a value of any name
-      const result = this.#refers(facts, relation.name);
-      const isCompeting = isResolved(result) && !this.#isUnique && !facts.imports.has(relation.name);
-      return isCompeting ? possible("COMPETING") : result;
+      return this.#resolveExtension(facts, node, relation, line);
     }
     if (this.#isMember) return this.#resolveMember(facts, node, relation, line);
     const mayBeQualified = [CALL, MENTION, INHERITS, IMPLEMENTS, USE].includes(relation.kind);
@@ -374,6 +377,58 @@ export class Resolver {
     if (nearest && nearest !== this.definition.symbol) return this.#another(({ symbol }) => symbol === nearest);
     if (nearest.includes(".")) return RESOLVED;
     return this.#refers(facts, relation.name);
+  }
+
+  /** The evidence that a site's form or file alone gives, if any. */
+  #knownOther(facts: FileFacts, node: RelatedNode, relation: Relation): Resolution | null {
+    const { isFunction = false, isLocal, path } = this.definition;
+    if (relation.qualifier === LITERAL_KEY && isFunction) return elsewhere("NOT_FUNCTION");
+    const isApart = isFunction && traits(node.language).functionsApart;
+    if (relation.kind === USE && isApart) return elsewhere("NOT_FUNCTION");
+    if (!this.#isMember) return null;
+    if (isLocal && facts.path !== path) return elsewhere("NOT_VISIBLE");
+    return isApart && this.#isFieldAccess(node, relation) ? elsewhere("FIELD") : null;
+  }
+
+  /** A name before `:` in a literal: a field, or a constant if the type is a map. */
+  #resolveKey(facts: FileFacts, name: string): Resolution {
+    if (this.#isMember) return possible("RECEIVER");
+    const result = this.#refers(facts, name);
+    return isResolved(result) ? possible("RECEIVER") : result;
+  }
+
+  /** A call of an extension of Kotlin, whose receiver is a value of the extended type. */
+  #resolveExtension(facts: FileFacts, node: RelatedNode, relation: Relation, line: number): Resolution {
+    const { name, qualifier: receiver } = relation;
+    const { names, own } = this.family;
+    const result = this.#refers(facts, name);
+    if (!isResolved(result)) return result;
+    if (!this.#isUnique && !facts.imports.has(name)) return possible("COMPETING");
+    if (!receiver || names.size === 0) return result;
+    if (SELF_NAMES.has(receiver)) {
+      return resolvedIf(own.has(typeKey(facts.path, facts.enclosingClass(node.symbol))), "RECEIVER");
+    }
+    const [type] = facts.typesOf(node.symbol, receiver, line).map(lastName);
+    if (type !== undefined && this.#isBuiltIn(facts, type)) return elsewhere("BUILT_IN");
+    return resolvedIf(type !== undefined && names.has(type), "RECEIVER");
+  }
+
+  /** Returns true if a type is one of the language, which cannot have the definition. */
+  #isBuiltIn(facts: FileFacts, typeName: string): boolean {
+    const isKnown = traits(this.definition.language).builtinTypes.includes(typeName);
+    return (this.family.isClosed ?? false) && isKnown && !facts.imports.has(typeName) && !facts.declaresType(typeName);
+  }
+
+  /**
+   * Returns true if a site is a field, where the definition is a method: `cart.size`.
+   *
+   * A path of Rust, as in `Cart::size`, may be a method as a value.
+   */
+  #isFieldAccess({ language }: RelatedNode, { kind, qualifier }: Relation): boolean {
+    if (kind !== MENTION || !qualifier) return false;
+    if (language !== "rust") return language === this.definition.language;
+    const last = lastName(qualifier);
+    return /^\p{Ll}/u.test(last) && !traits("rust").builtinTypes.includes(last);
   }
 
   /**
@@ -602,7 +657,9 @@ export class Resolver {
     const isField = node.language === "go" && facts.hasType(node.symbol, rpartition(receiver, ".")[0], line);
     if (types.length === 0 && !isField && this.#mayBeType(facts, last)) types = [last];
     if (types.length > 0) return this.#isOfTypes(facts, types);
-    const isOtherType = own.variableSigil !== "" && /^\p{L}/u.test(receiver) && !receiver.includes("(");
+    if (isTypeName(receiver) && this.#isBuiltIn(facts, receiver)) return elsewhere("BUILT_IN");
+    const isPlainType = own.variableSigil !== "" && /^\p{L}/u.test(receiver) && !receiver.includes("(");
+    const isOtherType = isPlainType || this.#isBuiltIn(facts, partition(receiver, ".")[0]);
     const isOnly = this.#isUnique && relation.kind === CALL && !isOtherType && COMPOUND.test(relation.name);
     return resolvedIf(isOnly, "RECEIVER");
   }
@@ -685,7 +742,7 @@ export class Resolver {
     const imported = facts.imports.get(typeName) ?? [];
     const { names } = this.family;
     if (names.has(name) || imported.some((one) => names.has(one.name))) return RESOLVED;
-    if (!this.#hasMember(name)) return possible("RECEIVER");
+    if (!this.#hasMember(name)) return this.#isBuiltIn(facts, typeName) ? elsewhere("BUILT_IN") : possible("RECEIVER");
     // Go: an interface's method may be this one, or the interface's be called on this type
     const ofType = this.others.filter((one) => lastName(one.owner) === name);
     const isDynamic = [this.definition, ...ofType].some((one) => one.isAbstract);
@@ -751,6 +808,11 @@ function isParameter(node: RelatedNode, { name, kind, qualifier }: Relation): bo
   if (qualifier || node.nodeType !== "method" || node.language === "python") return false;
   if (kind !== MENTION && (kind !== CALL || traits(node.language).methodFirst)) return false;
   return hasNamed(node.relations, name, PARAMETER);
+}
+
+/** Returns true if a receiver is no variable: `Time` and `u32`; `str` may be one. */
+function isTypeName(receiver: string): boolean {
+  return /^\p{Lu}|\p{Nd}$/u.test(receiver);
 }
 
 function lastName(symbol: string): string {
