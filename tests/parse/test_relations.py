@@ -804,3 +804,11 @@ def test_notebook_lines_are_those_of_the_file() -> None:
     name, _, line = relation.partition("(:")
     assert name == "load"
     assert "load(a)" in text.split("\n")[node.start_line + int(line) - 1]
+
+
+def test_function_in_a_variable_keeps_its_mentions() -> None:
+    """`ping` is a node's function, `size` a local variable."""
+    text = "package a\n\nfunc Test() {\n\tping := func() {}\n\tsize := 3\n\tuse(ping)\n\tuse(size)\n}\n"
+    [relations] = [one.relations for one in nodes("a.go", text) if one.symbol == "a.Test"]
+    assert " ping.:3" in relations
+    assert " size." not in relations

@@ -340,12 +340,16 @@ class RelationCollector:
                 self._local_ranges[source].append(_range(scope[0]))
 
     def _remove_locals(self, sources: Iterable[bytes]) -> None:
-        """Removes the bare mentions that are local variables, of some names."""
+        """Removes the bare mentions that are local variables, of some names.
+
+        A variable whose function is a node, as `ping := func() { … }`, keeps its mentions.
+        """
         names = {start: source for source in sources for start in self._locals.get(source, ())}
         for start, end in _with_scope_ends(names, self._scopes):
             self._local_ranges[names[start]].append((start, end))
         for source in sources:
-            if declared := set(self._locals.get(source, ())):
+            declared = set(self._locals.get(source, ()))
+            if not declared <= self._declared:
                 ranges = sorted(self._local_ranges.get(source, ()))
                 starts = [start for start, _ in ranges]
                 ends = list(accumulate((end for _, end in ranges), max))
