@@ -808,7 +808,8 @@ def test_notebook_lines_are_those_of_the_file() -> None:
 
 def test_function_in_a_variable_keeps_its_mentions() -> None:
     """`ping` is a node's function, `size` a local variable."""
-    text = "package a\n\nfunc Test() {\n\tping := func() {}\n\tsize := 3\n\tuse(ping)\n\tuse(size)\n}\n"
+    body = "\tping := func() {}\n\tsize := 3\n\tuse(ping)\n\tuse(size)\n"
+    text = f"package a\n\nfunc Test() {{\n{body}}}\n"
     [relations] = [one.relations for one in nodes("a.go", text) if one.symbol == "a.Test"]
     assert " ping.:3" in relations
     assert " size." not in relations
