@@ -222,7 +222,7 @@ def _no_empty_file(shop: Shop) -> dict[str, list[str]]:
 def _extra_file(shop: Shop) -> dict[str, list[str]]:
     shop.change(
         """INSERT INTO files SELECT repo, 'ghost.py', blob, sha_head, 0, state, reason, 0, parser,
-        NULL, NULL FROM files
+        NULL, NULL, NULL FROM files
         WHERE path = 'src/cart.py'"""
     )
     return {HEAD: ["ghost.py: indexed, but not in HEAD"]}

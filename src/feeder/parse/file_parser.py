@@ -91,7 +91,7 @@ def parse_file(
     if len(nodes) > NODES_LIMIT:
         reason = f"more than {NODES_LIMIT} nodes: indexed as plain text"
         return _parsed_file(file, _plain_nodes(file), reason)
-    return _parsed_file(file, nodes)._replace(unparsed=unparsed)
+    return _parsed_file(file, nodes)._replace(unparsed=unparsed if nodes else ())
 
 
 def parse_as_plain_text(  # noqa: PLR0913 - the file and its options
