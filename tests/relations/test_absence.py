@@ -58,3 +58,21 @@ def test_sites_that_mean_something_else_are_counted_and_listed(
     [other] = answer["elsewhere"]
     assert (other["path"], other["line"], other["kind"]) == ("b.py", 6, "call")
     assert "b.py:6" in feeder(indexed, "references", "a.py#used", "--all").out
+
+
+def test_default_export_behind_a_call_is_possible(feeder: RunFeeder, repo: Repo) -> None:
+    """What `memo` returns is not known, so that `<Card />` in app.tsx is listed by name."""
+    repo.commit(
+        {
+            "ui/package.json": '{"name": "@acme/ui", "exports": {".": "./src/index.ts"}}',
+            "ui/src/index.ts": 'export { default } from "./Card";\n',
+            "ui/src/Card.tsx": "const Card = () => null;\nexport default memo(Card);\n",
+            "app.tsx": 'import Card from "@acme/ui";\nexport const app = <Card />;\n',
+            "other.tsx": 'import Card from "antd";\nexport const other = <Card />;\n',
+        }
+    )
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "references", "ui/src/Card.tsx#Card", "--json").json
+    places = {(one["path"], one["line"]): one["resolved"] for one in answer["references"]}
+    assert places["app.tsx", 2] is False
+    assert ("other.tsx", 2) not in places

@@ -1,6 +1,7 @@
 """Collects the relations of a file's nodes: what they call, inherit, use and import, by name.
 
 A grammar's category `Relation` captures identifiers. What an identifier means is not resolved here.
+The names that manifests give to modules come from `parse.manifests`.
 """
 
 import re

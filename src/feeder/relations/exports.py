@@ -1,14 +1,14 @@
 """Finds the names by which files import a definition, also through files that export it again.
 
-Entry points: `ExportFinder.of` and `ExportFinder.has`. Each import is taken for an export of the
-importing file: what no file imports from there costs nothing.
+Entry points: `ExportFinder.of` and `ExportFinder.has`. A file that imports a name is assumed to
+export it too. This costs nothing where no other file imports it from there.
 
     impl.py: def rinse        impl.py exports rinse
     mid.py:  from .impl import rinse as wash      mid.py exports wash
     main.py: from mid import wash                 main.py binds wash
 
-Imports of all names, as `from .impl import *`, and of whole modules, as `import * as K`, are only
-read where an import of the name leads to no file that is known to export it.
+Imports of all names (`from .impl import *`) and of whole modules (`import * as K`) cost more to
+find. They are read only if a file imports the name from a module of which nothing is known yet.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from feeder.store.relations import (
 from feeder.traits import traits
 
 MAX_EXPORTS = 200
-"""Names by which files export a definition, beyond which no further name is followed."""
+"""Names of a definition that are followed in each round; more are left out."""
 
 DEFAULT, WHOLE, ALL = "default", "", "*"
 """What an import names in place of a name: the default export, the module, and all its names."""
@@ -56,14 +56,18 @@ class Site(NamedTuple):
 
 
 class ImportSite(NamedTuple):
-    """An import in a node, or in a file of JavaScript an export of a name by another one."""
+    """An import, or JavaScript's export of a name under another one, and the node that has it."""
 
     node: RelatedNode
     relation: Relation
 
 
 class Unread(NamedTuple):
-    """What is read next: imports of names, those of files as a default, and all of files."""
+    """What is read next.
+
+    `names` are imported names, `modules` files that others import as a default or as a whole,
+    `all_of` files of which others import all names.
+    """
 
     names: Sequence[str]
     modules: Sequence[str]
@@ -73,9 +77,9 @@ class Unread(NamedTuple):
 class Exports:
     """The names by which each file exports a definition, as far as its imports are read.
 
-    `default_imports` are those of it as a default. `spaces` are, by file and by the name that it
-    gives to a whole module, the names by which that module exports the definition. `is_cut` tells
-    that it has more names than are followed.
+    `default_imports` import it as a default. `spaces` are whole modules that a file names: for
+    `import * as K from "./k"` in a.ts, `spaces["a.ts", "K"]` are the names by which k.ts exports
+    the definition. `is_cut` if it has more names than are followed.
     """
 
     def __init__(self, path: str, name: str, language: str) -> None:
@@ -121,7 +125,7 @@ class Exports:
         return sorted(set().union(*self.names.values()) - UNNAMED - {name})
 
     def unread(self) -> Unread:
-        """Returns what has to be read to follow it further, once."""
+        """Returns what has not been read yet; it counts as read from then on."""
         names = self._once("name", self.other_names(WHOLE))
         self.is_cut |= len(names) > MAX_EXPORTS
         unnamed = [path for path, names in self.names.items() if names & UNNAMED]
@@ -138,7 +142,7 @@ class Exports:
         return unread
 
     def follow(self, sites: Iterable[ImportSite], paths: ModulePaths) -> None:
-        """Adds the names that imports bind, those that were read and others that wait for them."""
+        """Adds the names that these imports bind, and that earlier ones bind because of them."""
         self._pending |= {
             (site.node.id, site.relation): site
             for site in sites
@@ -156,7 +160,7 @@ class Exports:
                     is_changed |= self._add(site.node.path, bound)
 
     def add_others(self, paths: Iterable[str]) -> None:
-        """Adds files that define the name themselves: imports from there are not open."""
+        """Adds files that define the name themselves: an import from there means their own."""
         for path in paths:
             if path not in self.names:
                 self._other_ends |= module_ends(path)
@@ -235,7 +239,7 @@ class ExportFinder:
         return self._paths
 
     def of(self, definition: Definition) -> Exports:
-        """The exports of a definition that is no member; only its own name elsewhere."""
+        """The exports of a definition; of a member only its own name in its own file."""
         if definition not in self._exports:
             own = WHOLE if definition.symbol == MODULE_EXPORTS else definition.name
             exports = Exports(definition.path, own, definition.language)
@@ -262,7 +266,7 @@ class ExportFinder:
     def has_in_space(
         self, definition: Definition, module: str, importing: Site, space: str, name: str
     ) -> bool:
-        """Tells whether a module exports by a name a whole one, which exports a definition."""
+        """Tells whether a module exports, as `space`, another module that exports a definition."""
         if not is_followed(definition):
             return False
         exports = self.of(definition)

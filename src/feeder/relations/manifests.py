@@ -37,11 +37,12 @@ class Manifests:
             self._names[_first_part(one.name)].append(one)
 
     def paths(self, module: str, importing_path: str) -> Iterator[str]:
-        """Yields the paths that a module may be, without an ending where the manifest has none.
+        """Yields the paths that a module may be; a path has a file's ending if the manifest has it.
 
-        The names of a config above the importing file count before those of other configs.
+        A config that is not above the importing file counts only if no other manifest has a name
+        that begins like the module.
 
-        `@acme/fmt/dates` → `packages/fmt/src/dates.ts`, or `packages/fmt/dates` without `exports`.
+        `@acme/fmt/dates` → `packages/fmt/src/dates.ts` by `exports`, then `packages/fmt/dates`.
         """
         named = [*self._names.get(_first_part(module), ()), *self._names.get("*", ())]
         near = [one for one in named if not one.is_local or _is_below(importing_path, one.folder)]
@@ -95,7 +96,7 @@ def _target_path(one: ModuleName, module: str) -> str | None:
 
 
 def _with_sources(path: str, folder: str) -> Iterator[str]:
-    """Yields a path, and the one in `src` that it may be built from or short for."""
+    """Yields a path, then where its source may be: `dist/a.js` → `src/a.js`, `a` → `src/a`."""
     yield path
     inside = path[len(folder) + 1 :] if folder else path
     first, _, rest = inside.partition("/")

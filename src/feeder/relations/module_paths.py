@@ -92,13 +92,13 @@ class ModulePaths:
         )
 
     def names_file(self, module: str, importing_path: str, path: str, language: str) -> bool:
-        """Tells whether a module is a file; false where modules are no files, as in Java and Go."""
+        """Tells whether a module is a file, in a language in which modules are files."""
         return not module_ends(path).isdisjoint(self.ends(module, importing_path, language))
 
     def leads_to(self, module: str, importing_path: str, path: str, language: str) -> bool:
         """Tells whether an import leads to a file: compares whole paths where a module has any.
 
-        A module of Rust that begins with no crate, as in `use {matcher::Match}`, is of the own one.
+        In Rust `use {matcher::Match}` names no crate: such a module is of the importing file's own.
         """
         ends = self.ends(module, importing_path, language)
         whole = [end for end in ends if end.startswith("/")]

@@ -69,7 +69,7 @@ def is_compound(name: str) -> bool:
 
 
 class Import(NamedTuple):
-    """An imported name, empty for the module itself and `*` for all its names."""
+    """An imported name: `default`, empty for the module itself, or `*` for all its names."""
 
     module: str
     name: str
@@ -633,7 +633,9 @@ class Resolver:
             return RESOLVED
         if self._is_exported(path, module, name):
             return RESOLVED
-        if name == DEFAULT and paths.names(module, path, definition):
+        if name == DEFAULT and (
+            paths.names(module, path, definition) or paths.is_parent(module, path, definition)
+        ):
             return possible(Reason.MODULE)  # `export default wrap(Cart)`
         if not is_own_name:
             return elsewhere(Evidence.ANOTHER_NAME)

@@ -50,7 +50,7 @@ export class ModulePaths {
     return outer !== "" && this.namesFile(outer, importingPath, path, language);
   }
 
-  /** Returns true if a module is a file; false where modules are no files, as in Java and Go. */
+  /** Returns true if a module is a file, in a language in which modules are files. */
   namesFile(module: string, importingPath: string, path: string, language: string): boolean {
     const own = moduleEnds(path);
     return this.ends(module, importingPath, language).some((end) => own.has(end));
@@ -59,7 +59,7 @@ export class ModulePaths {
   /**
    * Returns true if an import leads to a file: compares whole paths where a module has any.
    *
-   * A module of Rust that begins with no crate, as in `use {matcher::Match}`, is of the own one.
+   * In Rust `use {matcher::Match}` names no crate: such a module is of the importing file's crate.
    */
   leadsTo(module: string, importingPath: string, path: string, language: string): boolean {
     const ends = this.ends(module, importingPath, language);

@@ -467,7 +467,7 @@ export class Resolver {
   #resolveImport(facts: FileFacts, relation: Relation): Resolution {
     const [module] = moduleAndAlias(relation);
     if (this.#isMember) return this.#isOwner(facts, module) ? RESOLVED : elsewhere("ANOTHER_MODULE");
-    return this.#importRefers(facts.path, { module, name: relation.name });
+    return this.#resolveImportIn(facts.path, { module, name: relation.name });
   }
 
   /** Resolves a name without a receiver in a file to a definition of a module or package. */
@@ -476,7 +476,7 @@ export class Resolver {
     if (name === definition.name && facts.path === definition.path && !definition.owner) return RESOLVED;
     const [first, ...following] = facts.imports.get(name) ?? [];
     if (first) {
-      return surest([this.#importRefers(facts.path, first), ...following.map((one) => this.#importRefers(facts.path, one))]);
+      return surest([this.#resolveImportIn(facts.path, first), ...following.map((one) => this.#resolveImportIn(facts.path, one))]);
     }
     if (name === definition.name) {
       if (facts.path === definition.path) return RESOLVED;
@@ -485,7 +485,7 @@ export class Resolver {
       if (others.some(isOfModule)) return this.#another(isOfModule);
     }
     const wildcards = (facts.imports.get(ALL) ?? []).filter((one) => one.name === ALL);
-    const byWildcard = wildcards.map(({ module }) => this.#importRefers(facts.path, { module, name }));
+    const byWildcard = wildcards.map(({ module }) => this.#resolveImportIn(facts.path, { module, name }));
     if (byWildcard.some(isResolved)) return RESOLVED;
     if (name !== definition.name) return elsewhere("ANOTHER_NAME");
     if (inSamePackage(facts.path, facts.package, definition)) {
@@ -504,13 +504,14 @@ export class Resolver {
   }
 
   /** Resolves the import of a name from a module, in the file at a path. */
-  #importRefers(path: string, { module, name }: Import): Resolution {
+  #resolveImportIn(path: string, { module, name }: Import): Resolution {
     const { definition, others } = this;
     const paths = this.#paths;
     const isOwnName = name === definition.name || name === ALL;
     if (isOwnName && paths.names(module, path, definition)) return RESOLVED;
     if (this.#isExported(path, module, name)) return RESOLVED;
-    if (name === DEFAULT && paths.names(module, path, definition)) return possible("MODULE"); // `export default wrap(Cart)`
+    const isAround = paths.names(module, path, definition) || paths.isParent(module, path, definition);
+    if (name === DEFAULT && isAround) return possible("MODULE"); // `export default wrap(Cart)`
     if (!isOwnName) return elsewhere("ANOTHER_NAME");
     const isOfModule = (one: Definition) => !isSameDefinition(one, definition) && paths.names(module, path, one);
     if (others.some(isOfModule)) return this.#another(isOfModule);
