@@ -488,7 +488,13 @@ class Resolver:
         if relation.qualifier in SELF_NAMES:
             own_class = facts.enclosing_class(node.symbol)
             return resolved_if((facts.path, own_class) in self._family.own, Reason.RECEIVER)
-        types = [_last_name(one) for one in facts.types_of(node.symbol, relation.qualifier, line)]
+        made = _last_name(relation.qualifier)
+        if made.endswith("()"):  # Builder().signed(name)
+            types = [made.removesuffix("()")]
+        else:
+            types = [
+                _last_name(one) for one in facts.types_of(node.symbol, relation.qualifier, line)
+            ]
         if types and self._is_built_in(facts, types[0]):
             return elsewhere(Evidence.BUILT_IN)
         return resolved_if(bool(types) and types[0] in self._family.names, Reason.RECEIVER)

@@ -408,7 +408,9 @@ export class Resolver {
     if (SELF_NAMES.has(receiver)) {
       return resolvedIf(own.has(typeKey(facts.path, facts.enclosingClass(node.symbol))), "RECEIVER");
     }
-    const [type] = facts.typesOf(node.symbol, receiver, line).map(lastName);
+    const made = lastName(receiver);
+    const ofMade = made.endsWith("()") ? [made.slice(0, -2)] : null; // Builder().signed(name)
+    const [type] = ofMade ?? facts.typesOf(node.symbol, receiver, line).map(lastName);
     if (type !== undefined && this.#isBuiltIn(facts, type)) return elsewhere("BUILT_IN");
     return resolvedIf(type !== undefined && names.has(type), "RECEIVER");
   }
