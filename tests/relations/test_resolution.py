@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from feeder.relations.resolution import Binding, FileFacts, Import
+from feeder.relations.file_facts import Binding, FileFacts, Import
 from feeder.store.relations import RelatedNode
 
 

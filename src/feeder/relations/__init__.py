@@ -7,6 +7,7 @@ Entry points: `references.find_references`, `references.find_implementations`, `
 - `modules`: what a definition is.
 - `manifests`, `module_paths` and `exports`: which file an import leads to. The names that
   package.json and others give to modules are read by `parse.manifests`.
+- `file_facts`: what a file imports and declares.
 - `resolution`: does a site mean this definition?
 - `references`: which sites there are.
 

@@ -9,10 +9,10 @@ from feeder.corpus.index_status import Corpus
 from feeder.errors import NotInIndexError, UserError
 from feeder.query.query_plan import path_from_root
 from feeder.relation import BINDING, MENTION, PARAMETER, Relation
+from feeder.relations.file_facts import FileFacts
 from feeder.relations.modules import Definition
 from feeder.relations.outcomes import Evidence, Resolution, elsewhere, surest
 from feeder.relations.references import ReferenceFinder, with_text
-from feeder.relations.resolution import FileFacts
 from feeder.relations.targets import (
     EMPTY_TARGET_ERROR,
     Target,

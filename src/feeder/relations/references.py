@@ -31,6 +31,7 @@ from feeder.relation import (
 )
 from feeder.relations.bases import with_sites_through_bases
 from feeder.relations.exports import DEFAULT, ExportFinder
+from feeder.relations.file_facts import FileFacts, declarations
 from feeder.relations.go_interfaces import (
     MAX_EMBEDDED,
     MAX_GO_TYPES,
@@ -44,10 +45,8 @@ from feeder.relations.outcomes import Resolution, surest
 from feeder.relations.resolution import (
     NO_FAMILY,
     Family,
-    FileFacts,
     Resolver,
     are_compatible,
-    declarations,
 )
 from feeder.relations.targets import Target, is_named_by_argument, target_node
 from feeder.store.hits import Hit, hits_named

@@ -7,13 +7,11 @@ Start with `Resolver.resolve`. Nothing is compiled or run.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 from feeder.relation import (
-    BINDING,
     CALL,
     IMPLEMENTS,
     IMPORT,
@@ -23,9 +21,15 @@ from feeder.relation import (
     PARAMETER,
     USE,
     Relation,
-    decode_binding_imports,
 )
 from feeder.relations.exports import ALL, DEFAULT, ExportFinder, Site
+from feeder.relations.file_facts import (
+    SELF_NAMES,
+    UNKNOWN_PACKAGE,
+    FileFacts,
+    Import,
+    packages_of_types,
+)
 from feeder.relations.go_interfaces import Implements
 from feeder.relations.module_paths import ModulePaths, is_standard_module
 from feeder.relations.modules import (
@@ -48,17 +52,6 @@ from feeder.relations.outcomes import (
 from feeder.store.relations import RelatedNode, line_numbers
 from feeder.traits import traits
 
-SELF_NAMES = frozenset(
-    {"self", "this", "cls", "super()", "super", "Self", "static", "parent", "$this"}
-)
-"""Receivers that are the object or the type around the site."""
-
-UNKNOWN_PACKAGE = "?"
-"""The package of a type of Go whose name stands on a line with several packages."""
-
-MAX_PACKAGE_NODES = 8
-"""Nodes of Go whose packages are cached: they are read one after the other."""
-
 COMPOUND_PATTERN = re.compile(r"[a-z\d][A-Z]|\w_\w")
 """A name of several words, which a library is unlikely to define too."""
 
@@ -66,302 +59,6 @@ COMPOUND_PATTERN = re.compile(r"[a-z\d][A-Z]|\w_\w")
 def is_compound(name: str) -> bool:
     """Tells whether a name has several words, as in `parseFile` and `parse_file`."""
     return bool(COMPOUND_PATTERN.search(name))
-
-
-class Import(NamedTuple):
-    """An imported name: `default`, empty for the module itself, or `*` for all its names."""
-
-    module: str
-    name: str
-
-
-class Binding(NamedTuple):
-    """The line that declares a variable, and its type, or `NewCart()` for the result of a call.
-
-    In Go a type of another package has the package before it, as in `shop.Cart`, or `?` if the line
-    has the name with several.
-    """
-
-    line: int
-    type_name: str
-
-
-class FileFacts:
-    """The imports, types and declared variables of a file."""
-
-    def __init__(self, path: str, nodes: Iterable[RelatedNode]) -> None:
-        self.path = path
-        self.nodes = list(nodes)
-        self._all_bindings: dict[str, Mapping[str, list[Binding]]] = {}
-        self._imported: dict[str, Sequence[Import]] = {}
-        self._declared: dict[tuple[str, str], Sequence[Binding] | None] = {}
-        self._members: dict[tuple[str, str], list[str] | None] = {}
-
-    @cached_property
-    def _is_shadowing(self) -> bool:
-        """Tells whether each binding is a declaration: elsewhere it may be another assignment."""
-        return any(traits(node.language).redeclares_names for node in self.nodes[:1])
-
-    @cached_property
-    def imports(self) -> Mapping[str, list[Import]]:
-        """Imports by the local name that they bind; those of all names under `*`."""
-        matches: defaultdict[str, list[Import]] = defaultdict(list)
-        for node in self.nodes:
-            for bound, one in _read_imports(node.decode(IMPORT)):
-                matches[bound].append(one)
-        return matches
-
-    @cached_property
-    def _import_relations(self) -> str:
-        return "".join(node.relations for node in self.nodes if node.has_kind(IMPORT))
-
-    def imported(self, name: str) -> Sequence[Import]:
-        """The imports that bind a name; those of all names with `*`."""
-        if name not in self._imported:
-            imports = _read_imports(decode_binding_imports(self._import_relations, name))
-            self._imported[name] = [one for bound, one in imports if bound == name]
-        return self._imported[name]
-
-    @cached_property
-    def modules(self) -> set[str]:
-        """The modules that the file imports, and the names from them with their modules."""
-        return {
-            module
-            for imported in self.imports.values()
-            for one in imported
-            for module in (one.module, f"{one.module}.{one.name}")
-        }
-
-    @cached_property
-    def whole_modules(self) -> Mapping[str, list[str]]:
-        """The modules that the file imports as a whole, by their paths and the last names of these.
-
-        A major version is no name.
-        """
-        matches: defaultdict[str, list[str]] = defaultdict(list)
-        for imported in self.imports.values():
-            for module in (one.module for one in imported if not one.name):
-                for name in {module, re.sub(r"/v\d+$", "", module).rpartition("/")[2]}:
-                    matches[name].append(module)
-        return matches
-
-    @cached_property
-    def package_names(self) -> set[str]:
-        """The names of packages that the file imports, as its code writes them."""
-        modules = [re.sub(r"/v\d+$", "", name) for name in self.imports]
-        return {module.rpartition("/")[2] for module in modules}
-
-    @cached_property
-    def package(self) -> str:
-        """The prefix of all qualified symbols of the file, such as `acme.shop`."""
-        symbols = [node.symbol for node in self.nodes if node.node_type == "class" and node.symbol]
-        symbols = symbols or [node.symbol for node in self.nodes if node.symbol]
-        return min(symbols, key=len).rpartition(".")[0] if symbols else ""
-
-    @cached_property
-    def classes(self) -> set[str]:
-        """The symbols of the file's types."""
-        return {node.symbol for node in self.nodes if node.node_type == "class" and node.symbol}
-
-    @cached_property
-    def symbols(self) -> set[str]:
-        """The symbols of the file's types and of its nodes with relations."""
-        return {node.symbol for node in self.nodes if node.symbol}
-
-    @cached_property
-    def _nodes_of_symbols(self) -> Mapping[str, list[RelatedNode]]:
-        matches: defaultdict[str, list[RelatedNode]] = defaultdict(list)
-        for node in self.nodes:
-            matches[node.symbol or ""].append(node)
-        return matches
-
-    def declared(self, symbol: str, name: str) -> Sequence[Binding] | None:
-        """The declarations of a variable, field or parameter in the nodes of a symbol, if any.
-
-        A name has several where closures have parameters of the same name.
-        """
-        key = symbol, name
-        if key not in self._declared:
-            nodes = self._nodes_of_symbols.get(symbol, ())
-            own = [one for node in nodes for one in _declarations_of(node, name)]
-            if any(_may_declare(node, one.type_name) for node in nodes for one in own):
-                own = self._bindings(symbol)[name]  # self.cart = cart
-            self._declared[key] = own or None
-        return self._declared[key]
-
-    def _bindings(self, symbol: str) -> Mapping[str, list[Binding]]:
-        """The declarations of each variable, field and parameter in the nodes of a symbol."""
-        if symbol not in self._all_bindings:
-            self._all_bindings[symbol] = self._read_bindings(symbol)
-        return self._all_bindings[symbol]
-
-    def _read_bindings(self, symbol: str) -> Mapping[str, list[Binding]]:
-        own: dict[str, list[Binding]] = {}
-        for node in self._nodes_of_symbols.get(symbol, ()):
-            for relation in node.decode(BINDING + PARAMETER):
-                if relation.qualifier:
-                    own.setdefault(relation.name, []).extend(declarations(node, relation))
-        for name, declared in own.items():
-            own[name] = [  # self.cart = cart
-                Binding(line, _only_type(own.get(type_name), type_name))
-                for line, type_name in declared
-            ]
-        return own
-
-    def declares_type(self, name: str) -> bool:
-        """Tells whether the file has a type of that name."""
-        return any(symbol.rpartition(".")[2] == name for symbol in self.classes)
-
-    def enclosing_class(self, symbol: str | None) -> str:
-        """The symbol of the innermost type around a node, or of the node itself."""
-        while symbol:
-            if symbol in self.classes:
-                return symbol
-            symbol = symbol.rpartition(".")[0]
-        return ""
-
-    def types_of(self, symbol: str | None, receiver: str, line: int) -> list[str]:
-        """The types that a receiver may have on a line of a node, the most probable first.
-
-        Empty if the file does not say any. Of a name that closures and blocks declare again, the
-        last declaration above the line comes first.
-        """
-        first, *fields = receiver.split(".")
-        is_member = first in SELF_NAMES
-        if is_member:
-            first, *fields = fields or [""]
-        types = self._types_of_name(symbol, first.lstrip("$"), line, is_member=is_member)
-        for field in fields:
-            owners = [one for one in self.classes if one.rpartition(".")[2] in types]
-            types = [name for one in owners for name in self._types_of_member(one, field) or ()]
-        return types
-
-    def has_types(self, symbol: str | None, receiver: str) -> bool:
-        """Tells whether the first name of a receiver has several types in a node, one by one."""
-        if not self._is_shadowing:
-            return False
-        declared = self.declared(symbol or "", receiver.partition(".")[0].lstrip("$"))
-        return declared is not None and not _only_type(declared, "")
-
-    def has_type(self, symbol: str | None, receiver: str, line: int) -> bool:
-        """Tells whether a file says the type of a receiver's first name, or another package does.
-
-        The result of a function of the own package, or of a method, may have any type.
-        """
-        first = receiver.partition(".")[0]
-        types = self.types_of(symbol, first, line) if first else ()
-        return any(
-            not one.endswith("()") or one.partition(".")[0] in self.package_names for one in types
-        )
-
-    def _types_of_name(
-        self, symbol: str | None, name: str, line: int, *, is_member: bool
-    ) -> list[str]:
-        if not is_member and (own := self.declared(symbol or "", name)):
-            return _types_at(own, line, shadowing=self._is_shadowing)
-        owner = self.enclosing_class(symbol)
-        types = self._types_of_member(owner, name) if owner else None
-        if types is None:
-            only = _only_type(self.declared("", name), "")
-            types = [only] if only else []
-        return types
-
-    def _types_of_member(self, owner: str, name: str) -> list[str] | None:
-        """The type of a field; None if the type does not declare it here."""
-        key = owner, name
-        if key not in self._members:
-            self._members[key] = self._read_types_of_member(owner, name)
-        return self._members[key]
-
-    def _read_types_of_member(self, owner: str, name: str) -> list[str] | None:
-        may_declare = {
-            node.symbol or ""
-            for node in self.nodes
-            if node.has_named(name, BINDING + PARAMETER)
-            and owner in _symbols_around(node.symbol or "")
-        }
-        symbols = [*may_declare]
-        if len(symbols) > 1:  # the first one that declares a name comes first
-            symbols = [one for one in self._declaring_symbols if one in may_declare]
-        for symbol in symbols:
-            if own := self.declared(symbol, name):
-                only = _only_type(own, "")
-                return [only] if only else []
-        return None
-
-    @cached_property
-    def _declaring_symbols(self) -> list[str]:
-        """The symbols of nodes that declare names, in the file's order."""
-        declaring = (node for node in self.nodes if node.has_kind(BINDING + PARAMETER))
-        return list(dict.fromkeys(node.symbol or "" for node in declaring))
-
-
-def _read_imports(relations: Iterable[Relation]) -> Iterator[tuple[str, Import]]:
-    """Yields each import among relations, with the local name that it binds."""
-    for relation in relations:
-        module = relation.module
-        yield relation.alias or relation.name or module, Import(module, relation.name)
-
-
-def _symbols_around(symbol: str) -> tuple[str, str]:
-    """A symbol, and the symbol of the type that it may be a member of."""
-    return symbol, symbol.rpartition(".")[0]
-
-
-def _may_declare(node: RelatedNode, name: str) -> bool:
-    """Tells whether a node declares a variable, field or parameter of a name, of any type."""
-    return node.has_named(name, BINDING + PARAMETER)
-
-
-def _declarations_of(node: RelatedNode, name: str) -> Iterator[Binding]:
-    """Yields a node's declarations of a name, with their types, one for each line."""
-    if _may_declare(node, name):
-        for relation in node.decode_declared(name, BINDING + PARAMETER):
-            if relation.qualifier:
-                yield from declarations(node, relation)
-
-
-def declarations(node: RelatedNode, relation: Relation) -> Iterator[Binding]:
-    """Yields the declarations of a variable, field or parameter, one for each line."""
-    name = relation.qualifier
-    is_type = node.language == "go" and name[:1].isupper()
-    packages = _packages(node).get(name, {}) if is_type else {}
-    for line in line_numbers(node, relation):
-        package = packages.get(line)
-        yield Binding(line, f"{package}.{name}" if package else name)
-
-
-@lru_cache(MAX_PACKAGE_NODES)
-def _packages(node: RelatedNode) -> Mapping[str, Mapping[int, str]]:
-    """The packages before the names of types by the lines of a node of Go; `?` if they differ.
-
-    They are read for each field of a struct.
-    """
-    packages: defaultdict[str, dict[int, str]] = defaultdict(dict)
-    for one in node.decode(USE + CALL):
-        lines = packages[one.name]
-        for line in line_numbers(node, one):
-            is_other = lines.setdefault(line, one.qualifier) != one.qualifier
-            lines[line] = UNKNOWN_PACKAGE if is_other else one.qualifier
-    return packages
-
-
-def _only_type(declared: Sequence[Binding] | None, default: str) -> str:
-    """The type of all declarations of a name; empty if they have several."""
-    if declared is None:
-        return default
-    types = {one.type_name for one in declared}
-    return types.pop() if len(types) == 1 else ""
-
-
-def _types_at(declared: Sequence[Binding], line: int, *, shadowing: bool) -> list[str]:
-    """The types of a name on a line, the last declaration above it first."""
-    only = _only_type(declared, "")
-    if only or not shadowing:
-        return [only] if only else []
-    above = sorted((one for one in declared if one.line < line), reverse=True)
-    beside = [one for one in declared if one.line == line]
-    return [name for name in dict.fromkeys(one.type_name for one in [*above, *beside]) if name]
 
 
 class Family(NamedTuple):
@@ -846,7 +543,7 @@ class Resolver:
         False if the node calls functions of several packages by this name.
         """
         name = receiver.removesuffix("()")
-        packages = set(_packages(node).get(name, {}).values())
+        packages = set(packages_of_types(node).get(name, {}).values())
         if "." in name or len(packages) != 1:
             return False
         package = packages.pop()

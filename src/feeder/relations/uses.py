@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from feeder.corpus.index_status import Corpus
 from feeder.relation import Relation
 from feeder.relations.definitions import FoundDefinition, found_definition
+from feeder.relations.file_facts import FileFacts
 from feeder.relations.modules import Definition
 from feeder.relations.references import (
     KIND_NAMES,
@@ -17,7 +18,7 @@ from feeder.relations.references import (
     ReferenceFinder,
     with_text,
 )
-from feeder.relations.resolution import FileFacts, Resolver
+from feeder.relations.resolution import Resolver
 from feeder.relations.targets import Target, target_node
 from feeder.store.hits import Hit
 from feeder.store.relations import RelatedNode, line_numbers

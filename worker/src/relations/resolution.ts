@@ -38,8 +38,8 @@ import { ALL, DEFAULT, type ExportFinder, type Site } from "./exports.ts";
 import { isStandardModule, type ModulePaths } from "./module_paths.ts";
 import { elsewhere, isElsewhere, isResolved, possible, RESOLVED, type Resolution, resolvedIf, surest } from "./outcomes.ts";
 
-const SELF_NAMES = new Set(constants.resolution.SELF_NAMES);
-const { UNKNOWN_PACKAGE } = constants.resolution;
+const SELF_NAMES = new Set(constants.file_facts.SELF_NAMES);
+const { UNKNOWN_PACKAGE } = constants.file_facts;
 const COMPOUND = new Pattern(constants.resolution.COMPOUND_PATTERN);
 
 /** An imported name, empty for the module itself and `*` for all its names. */
