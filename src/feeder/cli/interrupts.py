@@ -12,6 +12,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Lock, Thread, main_thread
 from typing import TYPE_CHECKING, NoReturn
 
@@ -82,8 +83,9 @@ class InterruptMonitor:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for one, handler in self._old_handlers.items():
-            signal.signal(one, handler)
+        if self._may_raise:  # else a signal in the process's last moment changes nothing
+            for one, handler in self._old_handlers.items():
+                signal.signal(one, handler)
         sys.unraisablehook = self._old_hook
         if not self._is_interrupted:  # else threads may fail until the process has ended
             threading.excepthook = self._old_thread_hook
@@ -115,7 +117,8 @@ class InterruptMonitor:
             if self._announcing.acquire(timeout=1) and not self._is_announced:
                 self._is_announced = True
                 if _poll(2, select.POLLOUT, 0):
-                    os.write(2, f"\nfeeder: {INTERRUPTED}\n".encode())
+                    with suppress(OSError):  # the last words are still said
+                        os.write(2, f"\nfeeder: {INTERRUPTED}\n".encode())
             last_words = Thread(target=self._before_end, daemon=True)
             last_words.start()
             last_words.join(LAST_WORDS_S)
