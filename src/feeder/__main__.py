@@ -30,11 +30,18 @@ def open_closed_streams() -> None:
             setattr(sys, f"__{name}__", getattr(sys, name))
 
 
+def _end_unless_finished(*_: object) -> None:
+    """Ends the process before its work begins; afterwards the exit code stays as it is."""
+    interrupts = sys.modules.get("feeder.cli.interrupts")
+    if not getattr(interrupts, "finished_monitors", None):
+        os._exit(130)
+
+
 open_closed_streams()
 for _signal in (signal.SIGINT, signal.SIGTERM):
     if _signal == signal.SIGTERM and signal.getsignal(_signal) == signal.SIG_IGN:
         continue  # the caller does not want it to end this process
-    signal.signal(_signal, lambda *_: os._exit(130))
+    signal.signal(_signal, _end_unless_finished)
     # at its end Python restores the default, which would kill the process and replace its exit code
     atexit.register(signal.signal, _signal, signal.SIG_IGN)
 # OpenBLAS would start a thread per core with numpy: for a query that takes longer than it saves

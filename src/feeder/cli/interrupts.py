@@ -40,6 +40,10 @@ REPEAT_S = 0.01
 """Time after which SIGINT is sent again then."""
 
 
+finished_monitors: list[InterruptMonitor] = []
+"""The monitors whose work has ended: a signal in a process's last moment changes nothing."""
+
+
 class InterruptMonitor:
     """Raises KeyboardInterrupt in the main thread on the first signal, and ensures that it ends.
 
@@ -83,9 +87,8 @@ class InterruptMonitor:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._may_raise:  # else a signal in the process's last moment changes nothing
-            for one, handler in self._old_handlers.items():
-                signal.signal(one, handler)
+        for one, handler in self._old_handlers.items():
+            signal.signal(one, handler)
         sys.unraisablehook = self._old_hook
         if not self._is_interrupted:  # else threads may fail until the process has ended
             threading.excepthook = self._old_thread_hook
@@ -102,6 +105,7 @@ class InterruptMonitor:
     def finish_work(self) -> None:
         """From now on the first signal raises nothing: the program ends by itself in a moment."""
         self._may_raise = False
+        finished_monitors.append(self)
 
     def announce(self, print_message: Callable[[], None]) -> None:
         """Prints the message of the interrupt, unless `end_process` has."""
