@@ -38,6 +38,8 @@ class Traits(NamedTuple):
     reexports: bool = False
     adding_block: str = ""
     case_insensitive: bool = False
+    line_comments: Sequence[str] = ("//",)
+    character_quotes: bool = False
     package_scope: str = ""
     global_scope: bool = False
     implicit_receiver: bool = False
@@ -54,7 +56,7 @@ class Traits(NamedTuple):
 
 @cache
 def traits(language: str | None) -> Traits:
-    """The traits of a shipped language; those of an unknown one say nothing."""
+    """The traits of a shipped language; an unknown one has the default values."""
     return all_traits().get(language or "", _DEFAULT)
 
 

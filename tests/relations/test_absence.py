@@ -3,6 +3,7 @@
 import pytest
 
 from command_runner import RunFeeder
+from feeder.relations.name_lines import lines_of_code
 from source.repos import Repo
 
 FILES: dict[str, str | bytes] = {
@@ -76,3 +77,55 @@ def test_default_export_behind_a_call_is_possible(feeder: RunFeeder, repo: Repo)
     places = {(one["path"], one["line"]): one["resolved"] for one in answer["references"]}
     assert places["app.tsx", 2] is False
     assert ("other.tsx", 2) not in places
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "lines"),
+    [
+        ("rust", "fn f<'a>(x: helper<'a>) {}\nlet c = '\"'; helper('\"');\n", [1, 2]),
+        ("rust", '/// helper\nlet s = "helper";\n', []),
+        ("python", 'print(f"{helper(1)}")\nx = "helper"  # helper\n', [1]),
+        ("python", '"""helper\n\nhelper"""\nx = """{helper}"""\n', [4]),
+        (
+            "javascript",
+            "x.replace(/'/g, helper(y)); z = 'a';\nconst u = 'http://a'; helper();\n",
+            [1, 2],
+        ),
+        ("javascript", "x.replace(/a\\//, helper(y));\n/* helper\n helper */ y();\n", [1]),
+        ("c", "char c = '\\''; helper(c); // helper\n", [1]),
+        ("php", "# helper\n// helper\nhelper();\n", [3]),
+    ],
+)
+def test_lines_of_code(language: str, text: str, lines: list[int]) -> None:
+    """Outside of comments and strings; where quotes may enclose code, the line counts."""
+    assert lines_of_code(text, "helper", language) == lines
+
+
+def test_filters_that_exclude_all_references_are_said(feeder: RunFeeder, indexed: Repo) -> None:
+    """`used` is imported and called by the module; nothing inherits it."""
+    printed = feeder(indexed, "references", "a.py#used", "--kind", "inherit")
+    assert "used has 2 references, none of which the filters let through." in printed.err
+    assert "Nothing" not in printed.err
+
+
+def test_callers_say_that_code_has_the_name(feeder: RunFeeder, indexed: Repo) -> None:
+    printed = feeder(indexed, "references", "a.py#total", "--depth", "2")
+    assert 'b.py:9: RULES = {"x": lambda obj: obj.total}' in printed.out
+    assert "No resolved site of total; 1 line of code has the name" in printed.err
+
+
+def test_declaration_of_a_member_is_no_line_with_its_name(feeder: RunFeeder, repo: Repo) -> None:
+    repo.commit({"a.py": "class Cart:\n    total_size = 3\n\n    def add(self):\n        pass\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    printed = feeder(repo, "references", "a.py#Cart.total_size")
+    assert "Nothing in the index refers to Cart.total_size." in printed.err
+
+
+def test_file_that_cannot_be_read_is_no_proof_of_nothing(feeder: RunFeeder, repo: Repo) -> None:
+    """b.py is neither in the working tree nor in git any more."""
+    repo.commit(FILES)
+    assert feeder(repo, "sync", "-q").code == 0
+    (repo.path / "b.py").unlink()
+    (repo.path / ".git").rename(repo.path / "no.git")
+    printed = feeder(repo, "references", "a.py#total")
+    assert "Nothing" not in printed.err

@@ -30,7 +30,7 @@ const BY_LANGUAGE = new Map(
   Object.entries(languages).map(([language, own]) => [language, { ...DEFAULT, ...withCamelCase(own) }]),
 );
 
-/** The traits of a shipped language; those of an unknown one say nothing. */
+/** The traits of a shipped language; an unknown one has the default values. */
 export function traits(language: string | null): Traits {
   return BY_LANGUAGE.get(language ?? "") ?? DEFAULT;
 }

@@ -167,6 +167,8 @@ def _rendered(page: ReferencePage | UsePage | CallerTree, color: str) -> Iterato
         return _text_lines(page, color) if page.total else name_line_texts(page.name_lines)
     if isinstance(page, UsePage):
         return _use_lines(page.uses, color)
+    if not page.total:
+        return name_line_texts(page.name_lines)
     return _tree_lines(page.callers, page.omitted, color)
 
 
@@ -230,27 +232,22 @@ def _tree_lines(
 
 def _summary(page: ReferencePage | UsePage | CallerTree, with_left_out: bool) -> str:
     from feeder.relations.callers import CallerTree
-    from feeder.relations.modules import say_left_out, say_nothing_refers, say_refers_to_nothing
-    from feeder.relations.name_lines import count_lines
+    from feeder.relations.modules import say_left_out, say_refers_to_nothing
     from feeder.relations.uses import UsePage
 
-    at_least = "at least " if page.at_least else ""
     if isinstance(page, CallerTree):
-        if not page.total:
-            return say_nothing_refers(page.target)
-        more = " For more: -n NUMBER" if page.is_limited else ""
-        return f"{at_least}{count_of(page.total, 'caller')}.{more}"
+        return _tree_summary(page)
     if isinstance(page, UsePage):
         if not page.total:
             return say_refers_to_nothing(page.symbol or page.path, page.language)
         shown, left_out = len(page.uses), ""
     else:
         if not page.total:
-            lines = count_lines(page.name_lines)
-            return say_nothing_refers(page.target, lines, len(page.left_out))
+            return _none_listed(page)
         shown = len(page.references)
         left_out = say_left_out(len(page.left_out))
         left_out += " (--all lists them)" if left_out and not with_left_out else ""
+    at_least = "at least " if page.at_least else ""
     by_name = page.total - page.resolved
     total = count_of(page.total, "reference")
     counts = f"{at_least}{total}: {page.resolved:,} resolved, {by_name:,} by name{left_out}"
@@ -259,6 +256,28 @@ def _summary(page: ReferencePage | UsePage | CallerTree, with_left_out: bool) ->
         return f"{counts}."
     following = f"; the next: --offset {after}" if after < page.total else ""
     return f"{page.offset + 1} to {after} of {counts}{following}."
+
+
+def _none_listed(page: ReferencePage) -> str:
+    from feeder.relations.modules import say_none_listed, say_nothing_refers
+    from feeder.relations.name_lines import count_lines
+
+    if page.excluded:
+        return say_none_listed(page.target, page.excluded)
+    return say_nothing_refers(page.target, count_lines(page.name_lines), len(page.left_out))
+
+
+def _tree_summary(tree: CallerTree) -> str:
+    from feeder.relations.modules import say_no_caller, say_nothing_refers
+    from feeder.relations.name_lines import count_lines
+
+    if tree.excluded:
+        return say_no_caller(tree.target, tree.excluded)
+    if not tree.total:
+        return say_nothing_refers(tree.target, count_lines(tree.name_lines))
+    at_least = "at least " if tree.at_least else ""
+    more = " For more: -n NUMBER" if tree.is_limited else ""
+    return f"{at_least}{count_of(tree.total, 'caller')}.{more}"
 
 
 @click.command()

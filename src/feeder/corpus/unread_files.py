@@ -119,7 +119,7 @@ def with_absence_notes(corpus: Corpus, update: Note | None = None) -> Iterator[N
 
 
 def reasons_to_doubt(corpus: Corpus, error: NotInIndexError) -> Iterator[Note]:
-    """The index may be behind its files, and a name may be that of a function that it lacks."""
+    """The index may be behind its files, or may lack a function of that name."""
     is_function = not isinstance(error, UnknownNameError | UnknownPathError)
     status = corpus.status(is_empty=True, searched=corpus.scope if is_function else None)
     for note in status.notes:

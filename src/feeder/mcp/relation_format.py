@@ -16,11 +16,13 @@ from feeder.relations.definitions import FoundDefinition
 from feeder.relations.modules import (
     Definition,
     say_left_out,
+    say_no_caller,
+    say_none_listed,
     say_nothing_implements,
     say_nothing_refers,
     say_refers_to_nothing,
 )
-from feeder.relations.name_lines import count_lines, name_line_texts
+from feeder.relations.name_lines import NameLines, count_lines, name_line_texts
 from feeder.relations.references import Implementation, Reference, ReferencePage
 from feeder.relations.uses import UsePage
 
@@ -38,16 +40,22 @@ BY_NAME = " (by name only)"
 
 def format_references(page: ReferencePage, last_note: str) -> str:
     """The references of a page below their files."""
+    if not page.total and page.excluded:
+        return join_answer([], [say_none_listed(page.target, page.excluded)], last_note)
     if not page.total:
-        lines = count_lines(page.name_lines)
-        nothing = say_nothing_refers(page.target, lines, len(page.left_out))
-        shown = [_cut(escape_line(line)) for line in name_line_texts(page.name_lines)]
-        text = "\n".join(shown[:MAX_NAME_LINES])
-        return join_answer([text] if text else [], [nothing], last_note)
+        return _no_reference(page.target, page.name_lines, len(page.left_out), last_note)
     texts = list(_reference_texts(page.references))
     counts = _counts(page.total, page.resolved, at_least=page.at_least)
     counts += say_left_out(len(page.left_out))
     return _paged(texts, page.offset, page.total, counts, last_note)
+
+
+def _no_reference(definition: Definition, found: NameLines, left_out: int, last_note: str) -> str:
+    """The answer if nothing refers to a definition, below the lines of code with its name."""
+    nothing = say_nothing_refers(definition, count_lines(found), left_out)
+    shown = [_cut(escape_line(line)) for line in name_line_texts(found)]
+    text = "\n".join(shown[:MAX_NAME_LINES])
+    return join_answer([text] if text else [], [nothing], last_note)
 
 
 def format_uses(page: UsePage, last_note: str) -> str:
@@ -95,8 +103,10 @@ def format_implementations(
 
 def format_callers(tree: CallerTree, last_note: str) -> str:
     """The callers and theirs, indented by level."""
+    if tree.excluded:
+        return join_answer([], [say_no_caller(tree.target, tree.excluded)], last_note)
     if not tree.total:
-        return join_answer([], [say_nothing_refers(tree.target)], last_note)
+        return _no_reference(tree.target, tree.name_lines, 0, last_note)
     texts = [[line] for line in _caller_lines(tree.callers, tree.omitted, 0)]
     counts = f"{'at least ' if tree.at_least else ''}{count_of(tree.total, 'caller')}"
     return _paged(texts, 0, len(texts), counts, last_note)

@@ -139,6 +139,8 @@ TRAITS_SCHEMA = ObjectOf(
         "reexports": _check_boolean,
         "adding_block": _check_string,
         "case_insensitive": _check_boolean,
+        "line_comments": _STRING_LIST,
+        "character_quotes": _check_boolean,
         "package_scope": _check_package_scope,
         "global_scope": _check_boolean,
         "implicit_receiver": _check_boolean,

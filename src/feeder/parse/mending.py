@@ -104,7 +104,7 @@ class Mender:
         ]
 
     def changes(self) -> list[list[int]]:
-        """The changed lines, those of a block that was blanked together."""
+        """The changed lines; the lines of a blanked block are together."""
         numbers = self.changed_lines()
         blocks = [*self.blanked, *self.conditionals]
         together = [[one for one in numbers if one in block.lines] for block in blocks]

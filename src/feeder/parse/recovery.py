@@ -217,7 +217,7 @@ def _declared_offsets(grammar: Grammar, tree: "_BlockTree", block: Block) -> set
 
 
 def _keeps_to_block(error: Syntax, blocks: Sequence[Block], lines: Sequence[bytes]) -> bool:
-    """True if each block around an error is a node whose lines are those of the block."""
+    """True if each block around an error is exactly one node: no other block was damaged."""
     spans = {(node.start_point.row, node.end_point.row) for node in _ancestors(error)}
     return all(
         any((first, block.last) in spans for first in block.frame)

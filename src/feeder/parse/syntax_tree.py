@@ -70,7 +70,7 @@ def _error_bytes(root: Syntax) -> int:
 
 
 def unparsed_lines(root: Syntax) -> tuple[LineRange, ...]:
-    """The lines that the grammar could not parse: those of ERROR and MISSING nodes.
+    """The lines that the grammar could not parse, where the tree has ERROR or MISSING nodes.
 
     They are lines of the file, also for a tree of `parse_range`. What was blanked before parsing is
     in no such node. A node that ends with a line end does not reach into the next line.

@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 from feeder.corpus.index_status import Corpus
 from feeder.relation import IMPORT
 from feeder.relations.modules import Definition
+from feeder.relations.name_lines import NO_LINES, NameLines, lines_with_name
 from feeder.relations.references import (
     KIND_NAMES,
     Reference,
     ReferenceFilter,
     ReferenceFinder,
+    member_lines,
     target_json,
 )
 from feeder.relations.targets import Target
@@ -57,7 +59,9 @@ class Caller:
 class CallerTree(NamedTuple):
     """The callers of a target; `total` counts all of the tree, with the omitted ones.
 
-    `is_limited` tells whether the limit left out callers, or those of the last ones.
+    `is_limited` tells whether the limit left out callers, or those of the last ones. Without a
+    caller, `excluded` counts the references that are none, and without any reference `name_lines`
+    are the lines of code with the name.
     """
 
     target: Definition
@@ -66,6 +70,8 @@ class CallerTree(NamedTuple):
     total: int
     at_least: bool
     is_limited: bool
+    excluded: int = 0
+    name_lines: NameLines = NO_LINES
 
     def as_json(self) -> dict[str, Any]:
         """The tree for `--json`."""
@@ -95,7 +101,13 @@ def find_callers(
     total = sum(1 for _ in _all_callers(root.callers)) + omitted
     is_limited = builder.is_stopped or omitted > 0
     at_least = builder.finder.is_cut or is_limited
-    return CallerTree(definition, root.callers, root.omitted, total, at_least, is_limited)
+    tree = CallerTree(definition, root.callers, root.omitted, total, at_least, is_limited)
+    if total:
+        return tree
+    if excluded := len(builder.finder.references(definition)):
+        return tree._replace(excluded=excluded)
+    lines = lines_with_name(corpus, definition, member_lines(target, definition))
+    return tree._replace(name_lines=lines)
 
 
 class _TreeBuilder:

@@ -71,7 +71,7 @@ class FileFacts:
 
     @cached_property
     def imports(self) -> Mapping[str, list[Import]]:
-        """Imports by the local name that they bind; those of all names under `*`."""
+        """Imports by the local name that they bind; wildcard imports are under `*`."""
         matches: defaultdict[str, list[Import]] = defaultdict(list)
         for node in self.nodes:
             for bound, one in _read_imports(node.decode(IMPORT)):
@@ -83,7 +83,7 @@ class FileFacts:
         return "".join(node.relations for node in self.nodes if node.has_kind(IMPORT))
 
     def imported(self, name: str) -> Sequence[Import]:
-        """The imports that bind a name; those of all names with `*`."""
+        """The imports that bind a name; for `*` the wildcard imports."""
         if name not in self._imported:
             imports = _read_imports(decode_binding_imports(self._import_relations, name))
             self._imported[name] = [one for bound, one in imports if bound == name]

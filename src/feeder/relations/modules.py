@@ -3,6 +3,7 @@
 import posixpath
 from typing import NamedTuple
 
+from feeder.escaping import count_of
 from feeder.traits import traits
 
 COMMONJS_RECEIVERS = frozenset({"module", "exports", "module.exports"})
@@ -38,11 +39,24 @@ def say_left_out(left_out: int) -> str:
     return f"; {left_out:,} left out, {meaning}"
 
 
+def say_none_listed(definition: "Definition", excluded: int) -> str:
+    """The answer if a definition has references, but none of those that were asked for."""
+    references = count_of(excluded, "reference")
+    return f"{definition.symbol} has {references}, none of which the filters let through."
+
+
+def say_no_caller(definition: "Definition", excluded: int) -> str:
+    """The answer if a definition has references, but none of them is a caller."""
+    references = count_of(excluded, "reference")
+    why = "imports, calls from itself, or excluded by the filters"
+    return f"{definition.symbol} has {references}, but no caller to list: {why}."
+
+
 def say_nothing_implements(definition: "Definition") -> str:
     """The answer if nothing implements a definition, or if its language has no relations."""
     if reason := _unindexed_relations(definition.language):
         return f"What implements {definition.symbol} is unknown: {reason}"
-    return f"Nothing in the index implements {definition.symbol}."
+    return f"No named type in the index implements {definition.symbol}. {_UNNAMED_TYPES}"
 
 
 def say_refers_to_nothing(name: str, language: str) -> str:
@@ -55,6 +69,8 @@ def say_refers_to_nothing(name: str, language: str) -> str:
         return f"What {name} refers to is unknown: {reason}"
     return f"{name} refers to nothing that the index defines."
 
+
+_UNNAMED_TYPES = "Anonymous and local classes and lambdas are not looked at."
 
 _UNINDEXED_MESSAGES = "messages of Objective-C are not indexed."
 

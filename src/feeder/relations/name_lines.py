@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -17,13 +17,14 @@ from feeder.corpus.index_status import Corpus
 from feeder.escaping import count_of
 from feeder.relations.modules import Definition
 from feeder.relations.resolution import are_compatible
-from feeder.store.relations import code_nodes_with_word, file_blobs
+from feeder.store.relations import MAX_CODE_NODES, code_nodes_with_word, file_blobs
+from feeder.traits import traits
 
 MAX_NAME_LINES = 50
 """Lines that an answer shows."""
 
-_HASH_COMMENTS = frozenset({"python", "ruby", "php", "perl", "elixir", "bash", "julia", "r"})
-"""Languages in which `#` begins a comment."""
+_CODE_SIGNS = re.compile(r"[(){}<>;=$]")
+"""Characters in quotes that may be code: an interpolation, or the quotes are no string's."""
 
 
 class NameLine(NamedTuple):
@@ -35,81 +36,107 @@ class NameLine(NamedTuple):
 
 
 class NameLines(NamedTuple):
-    """The first lines of code with a name out of `total`, or more than that where `at_least`."""
+    """The first lines of code with a name out of `total`, or more than that where `at_least`.
+
+    `unread` counts files that have the word and whose text cannot be read.
+    """
 
     lines: list[NameLine]
     total: int
     at_least: bool
+    unread: int = 0
 
 
 NO_LINES = NameLines([], 0, at_least=False)
 
 
-def lines_with_name(corpus: Corpus, definition: Definition) -> NameLines:
-    """The lines of indexed code with a definition's name, other than its own declaration."""
+def lines_with_name(
+    corpus: Corpus, definition: Definition, member_lines: Collection[int]
+) -> NameLines:
+    """The lines of indexed code with a definition's name, other than those that declare it.
+
+    A node is declared on the first of its lines that has the name, a member on `member_lines` of
+    the definition's file.
+    """
     from feeder.parse.secrets import mask_lines  # imports the scanner
 
     nodes, is_cut = code_nodes_with_word(corpus.database, corpus.repo, definition.name)
-    ranges: defaultdict[str, list[range]] = defaultdict(list)
-    declared: set[tuple[str, int]] = set()
+    rows: defaultdict[str, set[int]] = defaultdict(set)
+    starts: list[int] = []
     for node in nodes:
         if are_compatible(node.language, definition.language):
-            ranges[node.path].append(range(node.start_line, node.end_line + 1))
+            rows[node.path].update(range(node.start_line, node.end_line + 1))
             if (node.path, node.symbol) == (definition.path, definition.symbol):
-                declared.add((node.path, node.first_line))
-    blobs = file_blobs(corpus.database, corpus.repo, list(ranges))
+                starts.append(node.first_line)
+    blobs = file_blobs(corpus.database, corpus.repo, list(rows))
     repositories = snapshot_repositories(corpus.database)
     texts = indexed_texts(corpus.base, blobs, other_repositories=repositories)
     matches: list[NameLine] = []
-    for path in sorted(ranges):
+    for path in sorted(rows):
         text = texts.get(path) or ""
-        rows = set().union(*ranges[path])
-        found = [line for line in _lines_of_code(text, definition) if line in rows]
-        if not found:
-            continue
-        first = _declaration(found, declared, path)
-        lines = mask_lines(path, text.split("\n"), [line - 1 for line in found])
-        matches += [
-            NameLine(path, line, lines[line - 1].rstrip("\r")) for line in found if line != first
-        ]
-    return NameLines(matches[:MAX_NAME_LINES], len(matches), is_cut)
+        found = lines_of_code(text, definition.name, definition.language)
+        found = [line for line in found if line in rows[path]]
+        if path == definition.path:
+            found = _without_declaration(found, starts, member_lines)
+        if found:
+            lines = mask_lines(path, text.split("\n"), [line - 1 for line in found])
+            matches += [NameLine(path, line, lines[line - 1].rstrip("\r")) for line in found]
+    unread = sum(texts.get(path) is None for path in rows)
+    return NameLines(matches[:MAX_NAME_LINES], len(matches), is_cut, unread)
 
 
-def _lines_of_code(text: str, definition: Definition) -> list[int]:
-    """The numbers of lines that have a name outside of comments and strings."""
-    name = re.compile(rf"(?<![\w$]){re.escape(definition.name)}(?![\w$])")
-    if not name.search(text):
+def _without_declaration(
+    lines: Sequence[int], starts: Sequence[int], member_lines: Collection[int]
+) -> list[int]:
+    first = next((line for line in lines if starts and line >= min(starts)), 0)
+    return [line for line in lines if line != first and line not in member_lines]
+
+
+def lines_of_code(text: str, name: str, language: str) -> list[int]:
+    """The numbers of lines that have a name outside of comments and strings.
+
+    A string that may have code in it, as `f"{total(x)}"`, counts as code.
+    """
+    word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+    if not word.search(text):
         return []  # the index finds other forms of a word too
-    code = _not_code(definition.language in _HASH_COMMENTS).sub(_blank, text)
-    return [number for number, line in enumerate(code.split("\n"), 1) if name.search(line)]
-
-
-def _declaration(lines: Iterable[int], declared: set[tuple[str, int]], path: str) -> int:
-    """The line of a definition's own name: the first one from the beginning of its node on."""
-    starts = [line for own, line in declared if own == path]
-    return next((line for line in lines if starts and line >= min(starts)), 0)
+    own = traits(language)
+    code = _not_code(tuple(own.line_comments), own.character_quotes).sub(_blank, text)
+    return [number for number, line in enumerate(code.split("\n"), 1) if word.search(line)]
 
 
 @cache
-def _not_code(has_hash_comments: bool) -> re.Pattern[str]:
-    """Finds comments and strings; an unfinished string ends with its line."""
-    line_comment = "#" if has_hash_comments else "//"
+def _not_code(line_comments: Sequence[str], character_quotes: bool) -> re.Pattern[str]:
+    """Finds comments and strings; an unfinished string ends with its line.
+
+    A comment's `//` is no part of an address or of a regular expression.
+    """
+    comments = "|".join(map(re.escape, line_comments))
+    single = r"'(?:[^'\\\n]|\\.[^'\n]{0,8})'" if character_quotes else r"'(?:[^'\\\n]|\\.)*'"
     return re.compile(
-        rf'"""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\'|/\*[\s\S]*?\*/|<!--[\s\S]*?-->|{line_comment}[^\n]*'
-        r'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\''
+        rf"(?P<comment>/\*[\s\S]*?\*/|<!--[\s\S]*?-->|(?<![\\:])(?:{comments})[^\n]*)"
+        rf"|\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"(?:[^\"\\\n]|\\.)*\"|{single}"
     )
 
 
 def _blank(match: re.Match[str]) -> str:
-    """Keeps the lines of what is no code."""
-    return "\n" * match[0].count("\n") or " "
+    """Keeps the line ends of what is no code, and all of a string that may have code in it."""
+    text = match[0]
+    is_docstring = text.startswith(('"""', "'''"))
+    if not match["comment"] and (
+        "{" in text or "$" in text if is_docstring else _CODE_SIGNS.search(text)
+    ):
+        return text
+    return "\n" * text.count("\n") or " "
 
 
 def count_lines(found: NameLines) -> str:
-    """The number of the lines: `at least 21 lines of code`; empty without any."""
-    if not found.total:
-        return ""
-    return f"{'at least ' if found.at_least else ''}{count_of(found.total, 'line')} of code"
+    """What has the name, in words: `at least 21 lines of code`; empty without anything."""
+    if found.total:
+        return f"{'at least ' if found.at_least else ''}{count_of(found.total, 'line')} of code"
+    if found.unread:
+        return f"{count_of(found.unread, 'file')} without readable text"
+    return f"more than {MAX_CODE_NODES:,} nodes" if found.at_least else ""
 
 
 def name_line_texts(found: NameLines) -> Iterator[str]:

@@ -192,7 +192,8 @@ class ReferencePage(NamedTuple):
     """References from an offset on out of `total`, or more than `total` where `at_least`.
 
     `left_out` are lines with the name that mean something else. `name_lines` are the lines of code
-    with the name, read only if there is no reference.
+    with the name, read only if there is no reference. `excluded` counts the references that the
+    filters leave out.
     """
 
     target: Definition
@@ -203,6 +204,7 @@ class ReferencePage(NamedTuple):
     offset: int
     left_out: Sequence[LeftOut] = ()
     name_lines: NameLines = NO_LINES
+    excluded: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """The page for `--json`."""
@@ -1057,6 +1059,7 @@ def find_references(
         )
     ]
     page = matches[requested.offset : requested.offset + requested.limit]
+    own_lines = member_lines(target, definition)
     listed = {(one.path, one.line) for one in sites}
     return ReferencePage(
         definition,
@@ -1066,8 +1069,16 @@ def find_references(
         finder.is_cut,
         requested.offset,
         [one for place, one in sorted(finder.left_out.items()) if place not in listed],
-        NO_LINES if sites else lines_with_name(corpus, definition),
+        NO_LINES if sites else lines_with_name(corpus, definition, own_lines),
+        len(sites) - len(matches),
     )
+
+
+def member_lines(target: Target, definition: Definition) -> set[int]:
+    """The lines that declare a definition as a member of a target's nodes."""
+    members = [one for hit in target.hits for one in decode_members(hit.members)]
+    members += [target.member] if target.member else []
+    return {one.line for one in members if one.name == definition.name}
 
 
 def find_implementations(

@@ -408,7 +408,7 @@ def manifest_nodes(database: Database, repo: str) -> list[RelatedNode]:
 
 
 def existing_paths(database: Database, repo: str, paths: Iterable[str]) -> set[str]:
-    """Returns those of some paths whose words a node's path has, in their order."""
+    """Returns the paths whose words, in their order, are in the path of a node."""
     searchable = [path for path in paths if any(map(str.isalnum, path))]
     queries = {f"path : {fts_query.phrase(path)}": path for path in searchable}
     if not queries:

@@ -6,7 +6,7 @@ import { length, strip, truncate } from "../python_strings.ts";
 import type { Caller, CallerTree } from "../relations/callers.ts";
 import { type FoundDefinition, LOCAL_TYPE, MEMBER_TYPE } from "../relations/definitions.ts";
 import { detailOf, type Implementation, type Reference, type ReferencePage } from "../relations/references.ts";
-import { type Definition, sayLeftOut, sayNothingImplements, sayNothingRefers, sayRefersToNothing } from "../relations/modules.ts";
+import { type Definition, sayLeftOut, sayNoCaller, sayNoneListed, sayNothingImplements, sayNothingRefers, sayRefersToNothing } from "../relations/modules.ts";
 import type { UsePage } from "../relations/uses.ts";
 import { bytesBesideFooter, joinAnswer } from "./formatting.ts";
 import { byteSize } from "./token_budget.ts";
@@ -22,7 +22,8 @@ export interface Footer {
 
 /** The references of a page below their files. */
 export function formatReferences(page: ReferencePage, footer: Footer): string {
-  const { target, nodesWithName, leftOut } = page;
+  const { target, nodesWithName, leftOut, excluded } = page;
+  if (page.total === 0 && excluded > 0) return joinAnswer([], [sayNoneListed(target, excluded)], footer.note);
   if (page.total === 0) return joinAnswer([], [sayNothingRefers(target, nodesWithName, leftOut)], footer.note);
   const counts = countsText(page) + sayLeftOut(leftOut);
   return paged(referenceTexts(page.references), page.offset, page.total, counts, footer);
@@ -67,7 +68,8 @@ export function formatImplementations(
 
 /** The callers and theirs, indented by level. */
 export function formatCallers(tree: CallerTree, footer: Footer): string {
-  if (tree.total === 0) return joinAnswer([], [sayNothingRefers(tree.target)], footer.note);
+  if (tree.excluded > 0) return joinAnswer([], [sayNoCaller(tree.target, tree.excluded)], footer.note);
+  if (tree.total === 0) return joinAnswer([], [sayNothingRefers(tree.target, tree.nodesWithName)], footer.note);
   const texts = callerLines(tree.callers, tree.omitted, 0).map((line) => [line]);
   const counts = `${tree.atLeast ? "at least " : ""}${countOf(tree.total, "caller")}`;
   return paged(texts, 0, texts.length, counts, footer);

@@ -23,6 +23,10 @@ export interface CallerTree {
   readonly omitted: number;
   readonly total: number;
   readonly atLeast: boolean;
+  /** Without a caller, the references that are none. */
+  readonly excluded: number;
+  /** Without any reference, the other nodes of code that have the name. */
+  readonly nodesWithName: number;
 }
 
 /** The tree of callers down to a depth, with at most `requested.limit` nodes. */
@@ -55,11 +59,16 @@ export async function findCallers(
   if (requested.tests === "only") root.callers = leadingToTests(root.callers);
   const all = allCallers(root.callers);
   const omittedBelow = all.reduce((sum, one) => sum + one.omitted, 0);
+  const total = all.length + omittedBelow + root.omitted;
+  const excluded = total > 0 ? 0 : (await finder.references(definition)).length;
+  const isUnused = total === 0 && excluded === 0;
   return {
     target: definition,
     callers: root.callers,
     omitted: root.omitted,
-    total: all.length + omittedBelow + root.omitted,
+    total,
+    excluded,
+    nodesWithName: isUnused ? await finder.countNodesWithName(definition) : 0,
     atLeast: finder.isCut || isStopped || omittedBelow > 0 || root.omitted > 0,
   };
 }

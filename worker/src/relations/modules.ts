@@ -58,10 +58,21 @@ export function sayLeftOut(leftOut: number): string {
   return `; ${formatNumber(leftOut)} left out, ${meaning}`;
 }
 
+/** The answer if a definition has references, but none of those that were asked for. */
+export function sayNoneListed({ symbol }: Definition, excluded: number): string {
+  return `${symbol} has ${countOf(excluded, "reference")}, none of which the filters let through.`;
+}
+
+/** The answer if a definition has references, but none of them is a caller. */
+export function sayNoCaller({ symbol }: Definition, excluded: number): string {
+  const why = "imports, calls from itself, or excluded by the filters";
+  return `${symbol} has ${countOf(excluded, "reference")}, but no caller to list: ${why}.`;
+}
+
 /** The answer if nothing implements a definition, or if its language has no relations. */
 export function sayNothingImplements({ language, symbol }: Definition): string {
   const reason = unindexedRelations(language);
-  return reason ? `What implements ${symbol} is unknown: ${reason}` : `Nothing in the index implements ${symbol}.`;
+  return reason ? `What implements ${symbol} is unknown: ${reason}` : `No named type in the index implements ${symbol}. ${UNNAMED_TYPES}`;
 }
 
 /**
@@ -73,6 +84,8 @@ export function sayRefersToNothing(name: string, language: string | null): strin
   const reason = language === "objc" ? UNINDEXED_MESSAGES : unindexedRelations(language);
   return reason ? `What ${name} refers to is unknown: ${reason}` : `${name} refers to nothing that the index defines.`;
 }
+
+const UNNAMED_TYPES = "Anonymous and local classes and lambdas are not looked at.";
 
 const UNINDEXED_MESSAGES = "messages of Objective-C are not indexed.";
 

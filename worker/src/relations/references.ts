@@ -123,6 +123,8 @@ export interface ReferencePage {
   readonly leftOut: number;
   /** The other nodes of code that have the name, counted only if there is no reference. */
   readonly nodesWithName: number;
+  /** The references that the filters leave out. */
+  readonly excluded: number;
 }
 
 /** A type below a type, or a member that overrides a member; `depth` counts levels from 1. */
@@ -935,6 +937,7 @@ export async function findReferences(
     offset,
     leftOut: [...finder.leftOut].filter((place) => !listed.has(place)).length,
     nodesWithName: all.length > 0 ? 0 : await finder.countNodesWithName(definition),
+    excluded: all.length - matches.length,
   };
 }
 

@@ -76,7 +76,7 @@ export class FileFacts {
     readonly nodes: readonly RelatedNode[],
   ) {}
 
-  /** Imports by the local name that they bind; those of all names under `*`. */
+  /** Imports by the local name that they bind; wildcard imports are under `*`. */
   get imports(): ReadonlyMap<string, readonly Import[]> {
     return (this.#imports ??= readImports(this.nodes));
   }
