@@ -30,7 +30,10 @@ SELECT path, symbol, language FROM docs
 WHERE repo = ?1 AND symbol IS NOT NULL AND node_type IN ('class', 'method')
 ORDER BY path, start_line
 """
-NOT_CODE = re.compile(r"//.*|/\*.*?(?:\*/|$)|^\s*\*.*|#.*|\"[^\"]*\"|'[^']*'")
+NOT_CODE = re.compile(
+    r"//.*|/\*.*?(?:\*/|$)|^\s*\*.*|#.*"
+    r"|\"\"\"[^\"{]*\"\"\"|\"[^\"(){}$]*\"|'[^'(){}<>$]*'"
+)
 
 
 class Counts(NamedTuple):
