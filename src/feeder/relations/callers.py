@@ -81,6 +81,8 @@ class CallerTree(NamedTuple):
             "omitted": self.omitted,
             "total": self.total,
             "at_least": self.at_least,
+            "excluded": self.excluded,
+            "lines_with_name": [one._asdict() for one in self.name_lines.lines],
         }
 
 

@@ -215,6 +215,7 @@ class ReferencePage(NamedTuple):
             "resolved": self.resolved,
             "at_least": self.at_least,
             "left_out": len(self.left_out),
+            "excluded": self.excluded,
             "lines_with_name": [one._asdict() for one in self.name_lines.lines],
         }
 
