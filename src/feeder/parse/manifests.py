@@ -19,6 +19,10 @@ from feeder.relation import EXPORT, encode_import, encode_relation, encode_relat
 MAX_NAMES = 500
 """Names that a manifest exports; a longer list is cut."""
 
+MAX_CHARACTERS = 200
+"""Of a module's name, and of a path; longer ones are left out."""
+
+_UNUSABLE = re.compile(r"[\s=\x00-\x1f\x7f]")
 _PUBSPEC_NAME = re.compile(r"^name:\s*['\"]?(\w+)", re.MULTILINE)
 
 Exported = tuple[str, str]
@@ -34,16 +38,22 @@ def manifest_relations(path: str, text: bytes, node: Node) -> str:
     if not reader:
         return ""
     try:
-        exported = dict.fromkeys(reader(text.decode("utf-8", "replace")))
+        exported = dict.fromkeys(filter(_is_usable, reader(text.decode("utf-8", "replace"))))
     except (ValueError, TypeError, AttributeError, RecursionError):  # not of the expected form
         return ""
     encoded = [
         encode_relation("", EXPORT, encode_import(name, target))
-        for name, target in exported
-        if not re.search(r"[\s=]", name + target)
+        for name, target in list(exported)[:MAX_NAMES]
     ]
-    del encoded[MAX_NAMES:]
     return encode_relations(encoded, [node.start_line] * len(encoded), node.start_line)
+
+
+def _is_usable(exported: Exported) -> bool:
+    """Whether both are strings that a relation can hold; a manifest may give any JSON value."""
+    return all(
+        isinstance(part, str) and len(part) <= MAX_CHARACTERS and not _UNUSABLE.search(part)
+        for part in exported
+    )
 
 
 def _reader(name: str) -> Callable[[str], Iterable[Exported]] | None:

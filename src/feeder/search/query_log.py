@@ -58,9 +58,13 @@ def log_query(index: SearchIndex, request: SearchRequest, page: Page, took_ms: f
 def log_query_in_background(
     index: SearchIndex, request: SearchRequest, page: Page, started_s: float
 ) -> None:
-    """Adds a query to the log in a thread; `started_s` is its start by `time.perf_counter`."""
+    """Adds a query to the log in a thread that the program waits for when it ends.
+
+    `started_s` is the query's start by `time.perf_counter`.
+    """
     took_ms = (time.perf_counter() - started_s) * 1000
-    Thread(target=log_query, args=(index, request, page, took_ms)).start()
+    # without `daemon`, the thread of a server's daemon thread would end with the program
+    Thread(target=log_query, args=(index, request, page, took_ms), daemon=False).start()
 
 
 def _log_path(store: Session, index_file: Path | None) -> Path | None:
