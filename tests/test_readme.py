@@ -90,7 +90,7 @@ def test_each_page_has_its_tables() -> None:
         "cli": ["commands"],
         "settings": ["settings"],
         "github-action": ["inputs", "outputs"],
-        "coding-agents": ["clients"],
+        "mcp-clients": ["clients"],
     }
 
 

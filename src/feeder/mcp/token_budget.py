@@ -1,7 +1,7 @@
 """Fits hits into a token budget: chooses how detailed each hit is shown, the best ranked first.
 
 Tokens are estimated from bytes: 3.2 bytes of source code are one token or less with the
-tokenizers in use (measured in docs/how-to/coding-agents.md).
+tokenizers in use (described in docs/reference/mcp.md).
 """
 
 from collections.abc import Sequence
