@@ -30,7 +30,7 @@ WORDS = (
     ),
     *("test", "spec", "docs", "the", "of", "json", "example", "config", "guide", "ix", "\u0131"),
 )
-SIGNS = (" ", ".", "::", "#", "->", " > ", "/", "()", "_", "\n", "?", ",")
+SIGNS = (" ", ".", "::", "#", "->", " > ", "/", "()", "_", "\n", "?", ",", "`")
 
 letters = st.sampled_from(KNOWN) | st.sampled_from(ODD)
 texts = st.text(letters, max_size=30)

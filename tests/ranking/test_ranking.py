@@ -166,6 +166,21 @@ def test_file_kind_depends_on_the_path(node: Hit, kind: str) -> None:
     assert kind_weight(node, QueryText("nothing of them"))[0] == kind
 
 
+@pytest.mark.parametrize(
+    ("query", "weight"),
+    [
+        ("how are carts tested", 1.0),
+        ("unit tests of carts", 1.0),
+        ("my_test_client", 1.0),
+        ("the unittests of carts", 1.0),
+        ("crash under pytest", 0.3),
+        ("the latest and fastest cart", 0.3),
+    ],
+)
+def test_tests_are_wanted_by_a_word_that_begins_so(query: str, weight: float) -> None:
+    assert kind_weight(hit("tests/cart.py"), QueryText(query))[1] == weight
+
+
 def test_name_overlap_is_the_dice_coefficient_of_stems() -> None:
     """Twice the common words divided by the words of both."""
     asked = QueryText("parsing dates").stems
@@ -291,10 +306,24 @@ def test_name_that_two_files_define_boosts_neither(tmp_path: Path) -> None:
             ["Cart.add", "RealCall", "drop_lines"],
         ),
         ("Title\n\n`two words` and plain ones", []),
+        ("Title\n\n```\nplain\n```\nand `add` of drop_lines", ["add", "drop_lines"]),
     ],
 )
 def test_anchor_names_are_written_like_code(text: str, names: list[str]) -> None:
     assert QueryText(text).anchor_names == names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("why does `cart.empty?` fail", {"empty"}),
+        ("`add()` and `[]=` of `Cart::Line`", {"add", "line"}),
+        ("```\nplain\n``` then dropLines", {"droplines"}),
+    ],
+)
+def test_identifiers_are_the_last_words_of_names(text: str, names: set[str]) -> None:
+    """A node without a symbol has none of them, whatever characters a token has."""
+    assert QueryText(text).identifiers == names
 
 
 def test_rare_word_ranks_before_vector_hits(database: SQLite) -> None:

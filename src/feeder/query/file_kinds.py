@@ -37,7 +37,8 @@ class FileKind(NamedTuple):
 
 
 # chosen by `python -m bench answers`; see docs/explanation/ranking.md
-TEST = FileKind("test", 0.3, re.compile(r"test|\bspecs?\b"))
+# a word that begins with "test": "latest" and "pytest" are no wish for tests
+TEST = FileKind("test", 0.3, re.compile(r"(?<![^\W_])(?:unit)?test|\bspecs?\b"))
 DOCUMENT = FileKind(
     "document",
     0.4,

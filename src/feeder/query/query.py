@@ -262,7 +262,7 @@ SYMBOL_NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|->|#)~?[\w$]+)*(?:\(\)|(?::[
 PATH_PATTERN = re.compile(r"[\w.@+~-]*(?:/[\w.@+~\[\]()-]+)+/?|[\w.+-]*\.\w{1,8}|[A-Z]\w*file")
 
 IDENTIFIER_PATTERN = re.compile(
-    r"`[^`]+`|\b(?:[A-Z]*[a-z][a-z0-9]*[A-Z]\w*|\w+_\w+|\w+(?:::|\.)\w+|\w+(?=\())"
+    r"`[^`\n]+`|\b(?:[A-Z]*[a-z][a-z0-9]*[A-Z]\w*|\w+_\w+|\w+(?:::|\.)\w+|\w+(?=\())"
 )
 
 COMPOUND_NAME = re.compile(r"[^\W_]+(?:_+[^\W_]+)+")
@@ -289,11 +289,7 @@ MAX_CODE_WORDS = 3
 MARKS = " \t\n`'\""
 """Characters around a token that are no part of it."""
 
-ALNUM_PATTERN, QUERY_WORD_PATTERN, _NON_WORD = (
-    re.compile(r"[^\W_]+"),
-    re.compile(r"\w+"),
-    re.compile(r"\W+"),
-)
+ALNUM_PATTERN, QUERY_WORD_PATTERN = re.compile(r"[^\W_]+"), re.compile(r"\w+")
 
 PATH_WORD = re.compile(r"[^\W\d_][^\W_]*")
 
@@ -403,7 +399,8 @@ class QueryText:
     def identifiers(self) -> frozenset[str]:
         """The last parts of all words written like code, in lower case."""
         names = IDENTIFIER_PATTERN.findall(self.text[:ANALYZED_CHARS])
-        return frozenset(_NON_WORD.split(name.strip("`()"))[-1].lower() for name in names)
+        last_words = (QUERY_WORD_PATTERN.findall(name)[-1:] for name in names)
+        return frozenset(word.lower() for words in last_words for word in words)
 
     @cached_property
     def path(self) -> str:

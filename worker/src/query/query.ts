@@ -352,7 +352,10 @@ export class QueryText {
 
   /** The last parts of the identifiers in the query, in lower case. */
   get identifiers(): ReadonlySet<string> {
-    return this.#cached("identifiers", () => new Set(IDENTIFIER.all(this.#analyzed).map(lastPart)));
+    return this.#cached("identifiers", () => {
+      const lastWords = IDENTIFIER.all(this.#analyzed).flatMap((name) => WORD.all(name).slice(-1));
+      return new Set(lastWords.map((word) => word.toLowerCase()));
+    });
   }
 
   /** The query as a path or part of one; empty if it is not a path. */
@@ -412,12 +415,6 @@ function stripMarks(word: string): string {
 /** Returns true for a word that is not searched for beside others. */
 export function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word);
-}
-
-function lastPart(identifier: string): string {
-  const name = identifier.replace(/^[`()]+|(?<![`()])[`()]+$/g, "");
-  const last = WORD.all(name).at(-1) ?? "";
-  return name.endsWith(last) ? last.toLowerCase() : "";
 }
 
 /** The stems of all parts of the names. */
