@@ -20,7 +20,6 @@ from feeder.session.model_selection import (
     select_describer,
     select_embedder,
     select_static_model,
-    unused_minilm_note,
 )
 from feeder.session.workspace import creation_command, index_file
 from feeder.store import Database, Statement, Vectors
@@ -54,8 +53,6 @@ class Backend:
     keeps_static_vectors: bool = False
     file: Path | None = None
     """The index on this machine."""
-    note: str = ""
-    """Message to a run over the whole source tree."""
     missing_model_note: Note | None = None
     """The reason why the model of the index is not used."""
     budget: Budget = field(default_factory=Budget)
@@ -114,7 +111,6 @@ def local_backend(  # noqa: PLR0913 - a place, and how it is opened
         static_model=select_static_model(settings),
         keeps_static_vectors=True,
         file=None if in_memory else file,
-        note="" if embedder or not index_model else unused_minilm_note(settings, index_model),
         missing_model_note=None if embedder else missing_minilm_note(settings, index_model),
     )
     if backend.describer:

@@ -182,36 +182,13 @@ def _static_embedder(request: ModelRequest) -> Embedder | None:
 
 
 def _minilm_embedder(request: ModelRequest) -> Embedder | None:
-    """Also the default where it is installed, except for an index that was made without it."""
+    """By its name, or for an index on this machine that has its vectors, if it is installed."""
     from feeder.embedding import onnx
 
-    if request.model == MINILM:
+    is_of_index = request.model is None and request.index_model.get("model") == onnx.MINILM
+    if request.model == MINILM or (is_of_index and request.api is None and onnx.is_available()):
         return onnx.OnnxEmbedder()
-    if request.model is not None or request.api is not None or not onnx.is_available():
-        return None
-    installed = onnx.OnnxEmbedder()
-    is_of_index = request.index_model.get("model", installed.model) == installed.model
-    return installed if is_of_index else None
-
-
-def unused_minilm_note(settings: Settings, index_model: Mapping[str, str]) -> str:
-    """Returns the message that MiniLM is installed and the index does not use it, else empty."""
-    if not settings.vectors or settings.model is not None:
-        return ""
-    from feeder.embedding import onnx
-
-    if not onnx.is_available():
-        return ""
-    own = index_model.get("model")
-    if own:
-        return (
-            f"MiniLM is installed, but the index has vectors by {own}. Give --model for that model "
-            "to use them, or replace them by MiniLM's: feeder sync --model minilm"
-        )
-    return (
-        "MiniLM is installed, but the index was made without it, so it is not used. To use it: "
-        "feeder sync --model minilm"
-    )
+    return None
 
 
 def missing_minilm_note(settings: Settings, index_model: Mapping[str, str]) -> Note | None:

@@ -82,9 +82,8 @@ def open_session(
         models = _model_names(backend, model_vectors, settings)
         reason = f"; {store.reason}" if store.reason else ""
         progress.message(f"{workspace.repo}: {backend.label}, {models}{reason}")
-        notes = (backend.note, backend.missing_model_note) if writes and whole else ()
-        for note in filter(None, notes):
-            progress.message(str(note))
+        if writes and whole and backend.missing_model_note:
+            progress.message(str(backend.missing_model_note))
         session = Session(workspace, index, model_vectors, progress, backend)
         session.is_model_named = settings.model is not None
 
