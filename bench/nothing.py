@@ -19,7 +19,8 @@ from typing import NamedTuple
 from feeder.config import Settings
 from feeder.corpus.index_status import Corpus
 from feeder.errors import FeederError
-from feeder.relations.references import ReferenceFilter, ReferencePage, find_references
+from feeder.relations.references import ReferencePage, find_references
+from feeder.relations.sites import ReferenceFilter
 from feeder.relations.targets import resolve_target
 from feeder.search.open_index import open_index
 from feeder.store import Statement

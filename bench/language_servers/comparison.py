@@ -10,7 +10,10 @@ from typing import NamedTuple
 
 from feeder.corpus.index_status import Corpus
 from feeder.relations.modules import Definition
-from feeder.relations.references import CONSTRUCTORS, Reference, ReferenceFinder, with_text
+from feeder.relations.node_definitions import CONSTRUCTORS
+from feeder.relations.references import ReferenceFinder
+from feeder.relations.site_text import with_text
+from feeder.relations.sites import Reference
 from feeder.store import Statement
 from feeder.store.relations import line_numbers
 from feeder.store.scope import is_test_path
@@ -93,7 +96,7 @@ def _locate(
         for one in tool.declarations(path)
         if re.split(r"[.:]", one.name)[-1] == name and lines[0] <= one.place.line + 1 <= lines[1]
     ]
-    named = [one for one, _ in finder.named_definitions(name)]
+    named = [one for one, _ in finder.reader.named_definitions(name)]
     matches = [one for one in named if (one.path, one.symbol) == (path, symbol)]
     return Drawn(matches[0], declared) if declared and matches else None
 
@@ -149,7 +152,7 @@ def misses(corpus: Corpus, finder: ReferenceFinder, sites: Sites) -> Iterator[tu
     name = sites.drawn.definition.name
     related = {
         (node.path, line)
-        for node in finder.nodes(name)
+        for node in finder.reader.nodes(name)
         for relation in node.decode()
         if relation.name == name
         for line in line_numbers(node, relation)

@@ -7,7 +7,7 @@ import pytest
 
 from cli.synced_files import environment, shop
 from command_runner import RunFeeder
-from feeder.relations.references import MAX_MACROS
+from feeder.relations.other_names import MAX_MACROS
 from feeder.store.relations import MAX_ROWS
 from source.repos import Repo
 

@@ -159,10 +159,10 @@ def test_symbol_of_a_file_may_be_any_text(
     )
     finder = ReferenceFinder(Corpus(database, repo.path, REPO, {}))
     for symbol in [str(one) for (one,) in rows]:
-        for definition, _ in finder.named_definitions(symbol):
+        for definition, _ in finder.reader.named_definitions(symbol):
             finder.references(definition)
-            finder.overriding(definition)
-            finder.implementations(definition)
+            finder.subtypes.overriding(definition)
+            finder.subtypes.implementations(definition)
         # the Worker's statement
         database.run([Statement(relations.FILES_OF_SUBTYPES, (REPO, symbol))])
     database.close()

@@ -16,7 +16,8 @@ from feeder.escaping import count_of
 
 if TYPE_CHECKING:
     from feeder.relations.callers import Caller, CallerTree
-    from feeder.relations.references import Reference, ReferencePage
+    from feeder.relations.references import ReferencePage
+    from feeder.relations.sites import Reference
     from feeder.relations.uses import Use, UsePage
 
 KINDS = ("call", "type", "import", "inherit", "implement", "override", "mention")
@@ -91,7 +92,8 @@ def references(  # noqa: PLR0913 - the options
     """
     from feeder.relations.callers import find_callers
     from feeder.relations.definitions import resolve_definition
-    from feeder.relations.references import ReferenceFilter, find_references
+    from feeder.relations.references import find_references
+    from feeder.relations.sites import ReferenceFilter
     from feeder.relations.uses import find_uses
     from feeder.search.open_index import open_index
 

@@ -17,14 +17,11 @@ from feeder.impact.name_convention import name_score, symbol_score
 from feeder.impact.near_duplicates import NearDuplicate, find_near_duplicates
 from feeder.impact.runnable_tests import declares_test, is_test_by_name, may_be_test
 from feeder.relation import IMPORT
+from feeder.relations.member_resolution import is_compound
 from feeder.relations.modules import Definition
-from feeder.relations.references import (
-    KIND_NAMES,
-    Reference,
-    ReferenceFinder,
-    with_text,
-)
-from feeder.relations.resolution import is_compound
+from feeder.relations.references import ReferenceFinder
+from feeder.relations.site_text import with_text
+from feeder.relations.sites import KIND_NAMES, Reference
 from feeder.search.open_index import SearchIndex
 from feeder.source.co_changes import co_changes
 from feeder.store.inventory import files_below, files_with_code, methods_of_files
@@ -157,7 +154,7 @@ def find_impact(index: SearchIndex, change: Change, *, tests_only: bool = False)
         names = [(one.id, one.name) for one in finder.nodes]
         documents = find_mentions(corpus, names, change.paths)
         similar = find_near_duplicates(index, change)
-    is_cut = finder.is_cut or finder.finder.is_cut or change.unread > 0
+    is_cut = finder.is_cut or finder.finder.reader.is_cut or change.unread > 0
     nodes = sorted(change.nodes, key=lambda one: (not one.is_code, *_importance(one), one.path))
     return Impact(
         change._replace(nodes=nodes), references, tests, documents, similar, at_least=is_cut
@@ -210,7 +207,7 @@ class _ImpactFinder:
                 self._steps.setdefault(key, []).append(node.id)
         overriding = [
             one
-            for one in self.finder.overriding(definition)
+            for one in self.finder.subtypes.overriding(definition)
             if (one.path, one.node.symbol) not in self._changed
         ]
         self.is_cut |= len(overriding) > MAX_OVERRIDING
@@ -221,12 +218,12 @@ class _ImpactFinder:
     def _definition(self, node: ChangedNode) -> Definition:
         """The definition of a changed node, which the index may have in another version or not."""
         outer, _, name = node.name.rpartition(".")
-        for definition, hit in self.finder.named_definitions(node.name):
+        for definition, hit in self.finder.reader.named_definitions(node.name):
             if (hit.path, hit.symbol) == (node.path, node.name):
                 return definition
         owner = node.owner
         if not owner and outer and node.node_type == "method":
-            named = self.finder.named_definitions(outer)
+            named = self.finder.reader.named_definitions(outer)
             owner = outer if any(hit.symbol == outer for _, hit in named) else ""
         return Definition(
             node.path, node.language, node.name, name, owner, is_type=node.node_type == "class"
@@ -234,7 +231,7 @@ class _ImpactFinder:
 
     def _add_owner(self, node: ChangedNode, definition: Definition) -> None:
         """Adds the tests that refer to the type around a member."""
-        owner = self.finder.type_around(definition)
+        owner = self.finder.reader.type_around(definition)
         if not owner:
             return
         evidence = self._evidence.setdefault(f"owner {owner.path} {owner.symbol}", {})
@@ -265,7 +262,7 @@ class _ImpactFinder:
 
     def _add_step(self, path: str, symbol: str, ids: list[str], evidence: _Evidence) -> None:
         """Adds the tests that refer to one node, and collects what else refers to it."""
-        named = self.finder.named_definitions(symbol)
+        named = self.finder.reader.named_definitions(symbol)
         same = [one for one, hit in named if (hit.path, hit.symbol) == (path, symbol)]
         for site in self.finder.references(same[0]) if same else ():
             if not site.resolved:

@@ -23,7 +23,8 @@ from feeder.relations.modules import (
     say_refers_to_nothing,
 )
 from feeder.relations.name_lines import NameLines, count_lines, name_line_texts
-from feeder.relations.references import Implementation, Reference, ReferencePage
+from feeder.relations.references import ReferencePage
+from feeder.relations.sites import Implementation, Reference
 from feeder.relations.uses import UsePage
 
 MAX_LINE_CHARS = 160

@@ -46,7 +46,8 @@ from feeder.query.request_filters import RequestFilters
 from feeder.relations.callers import find_callers
 from feeder.relations.definitions import find_definitions, resolve_definition
 from feeder.relations.overview import build_overview, overview_cost
-from feeder.relations.references import ReferenceFilter, find_implementations, find_references
+from feeder.relations.references import find_implementations, find_references
+from feeder.relations.sites import ReferenceFilter
 from feeder.relations.targets import Target, files_below_path, resolve_target
 from feeder.relations.uses import find_uses
 from feeder.search import engine

@@ -7,14 +7,14 @@ site says through which member it may reach the definition.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from feeder.relation import IMPLEMENTS, INHERITS
+from feeder.relations.member_resolution import Family
 from feeder.relations.modules import Definition
-from feeder.relations.resolution import Family, Resolver
-
-if TYPE_CHECKING:
-    from feeder.relations.references import Reference, ReferenceFinder
+from feeder.relations.relation_reader import RelationReader
+from feeder.relations.resolution import Resolver
+from feeder.relations.site_finder import SiteFinder
+from feeder.relations.sites import Reference
 
 MAX_BASES = 30
 """Types above a type that are followed."""
@@ -24,19 +24,19 @@ DISPATCHED_KINDS = frozenset({"call", "mention"})
 
 
 def with_sites_through_bases(
-    finder: ReferenceFinder, definition: Definition, sites: Sequence[Reference]
+    finder: SiteFinder, definition: Definition, sites: Sequence[Reference]
 ) -> list[Reference]:
     """The sites of a method, and those that name a member of a type above the method's own.
 
     A site that was only possible is replaced. Go is left out: its interfaces have rules of their
     own.
     """
-    owner = finder.type_around(definition) if definition.is_function else None
+    owner = finder.reader.type_around(definition) if definition.is_function else None
     if not owner or owner.language == "go":
         return list(sites)
     resolved = {(one.path, one.line) for one in sites if one.resolved}
     through: dict[tuple[str, int], Reference] = {}
-    for base in types_above(finder, owner):
+    for base in types_above(finder.reader, owner):
         for one in _sites_of_member(finder, base, definition.name):
             if (one.path, one.line) not in resolved:
                 through.setdefault((one.path, one.line), one)
@@ -44,14 +44,14 @@ def with_sites_through_bases(
     return [*rest, *through.values()]
 
 
-def types_above(finder: ReferenceFinder, owner: Definition) -> Iterator[Definition]:
+def types_above(reader: RelationReader, owner: Definition) -> Iterator[Definition]:
     """Yields the types of the index that a type inherits or implements, the nearest first."""
     seen = {(owner.path, owner.symbol)}
     level = [owner]
     while level:
         above: list[Definition] = []
         for type_ in level:
-            for base in _direct_bases(finder, type_):
+            for base in _direct_bases(reader, type_):
                 if (base.path, base.symbol) in seen or len(seen) > MAX_BASES:
                     continue
                 seen.add((base.path, base.symbol))
@@ -60,31 +60,31 @@ def types_above(finder: ReferenceFinder, owner: Definition) -> Iterator[Definiti
         level = above
 
 
-def _direct_bases(finder: ReferenceFinder, type_: Definition) -> Iterator[Definition]:
+def _direct_bases(reader: RelationReader, type_: Definition) -> Iterator[Definition]:
     """Yields the definitions that a type surely names as its bases in its own file."""
-    facts = finder.facts([type_.path])[type_.path]
+    facts = reader.facts([type_.path])[type_.path]
     for node in facts.nodes:
         if node.symbol != type_.symbol or node.node_type != "class":
             continue
         for relation in node.decode(INHERITS + IMPLEMENTS):
-            named = [one for one, _ in finder.named_definitions(relation.name) if one.is_type]
+            named = [one for one, _ in reader.named_definitions(relation.name) if one.is_type]
             for one in named:
-                resolver = Resolver(one, named, None, finder.exports)
+                resolver = Resolver(one, named, None, reader.exports)
                 result = resolver.resolve(facts, node, relation, node.start_line)
                 if result.is_resolved:
                     yield one
 
 
-def _sites_of_member(finder: ReferenceFinder, base: Definition, name: str) -> Iterable[Reference]:
+def _sites_of_member(finder: SiteFinder, base: Definition, name: str) -> Iterable[Reference]:
     """Yields the sites that call a member on a value of a type, or on the object in its methods."""
     symbol = f"{base.symbol}.{name}"
     member = Definition(
         base.path, base.language, symbol, name, base.symbol, is_type=False, is_function=True
     )
-    others = [one for one, _ in finder.named_definitions(name) if one.symbol != symbol]
+    others = [one for one, _ in finder.reader.named_definitions(name) if one.symbol != symbol]
     own = frozenset({(base.path, base.symbol)})
     family = Family(own, frozenset({base.name}), frozenset())
-    resolver = Resolver(member, [member, *others], base, finder.exports, family)
+    resolver = Resolver(member, [member, *others], base, finder.reader.exports, family)
     for one in finder.sites(member, resolver, name):
         names_type = one.receiver.rpartition(".")[2] == base.name and base.language != "rust"
         if one.resolved and one.kind in DISPATCHED_KINDS and not names_type:

@@ -9,14 +9,8 @@ from feeder.corpus.index_status import Corpus
 from feeder.relation import IMPORT
 from feeder.relations.modules import Definition
 from feeder.relations.name_lines import NO_LINES, NameLines, lines_with_name
-from feeder.relations.references import (
-    KIND_NAMES,
-    Reference,
-    ReferenceFilter,
-    ReferenceFinder,
-    member_lines,
-    target_json,
-)
+from feeder.relations.references import ReferenceFinder, member_lines, target_json
+from feeder.relations.sites import KIND_NAMES, Reference, ReferenceFilter
 from feeder.relations.targets import Target
 from feeder.store.relations import RelatedNode
 from feeder.store.scope import is_test_path
@@ -95,14 +89,14 @@ def find_callers(
     test is left out.
     """
     builder = _TreeBuilder(ReferenceFinder(corpus), requested)
-    definition = builder.finder.definition(target, text)
+    definition = builder.finder.reader.definition(target, text)
     root = builder.build(definition, depth)
     if requested.tests == "only":
         root.callers = list(_leading_to_tests(root.callers))
     omitted = root.omitted + sum(one.omitted for one in _all_callers(root.callers))
     total = sum(1 for _ in _all_callers(root.callers)) + omitted
     is_limited = builder.is_stopped or omitted > 0
-    at_least = builder.finder.is_cut or is_limited
+    at_least = builder.finder.reader.is_cut or is_limited
     tree = CallerTree(definition, root.callers, root.omitted, total, at_least, is_limited)
     if total:
         return tree
@@ -162,7 +156,7 @@ class _TreeBuilder:
             key = node.path, node.symbol
             if caller.resolved and node.symbol and key not in self._seen:
                 self._seen.add(key)
-                for definition, hit in self.finder.named_definitions(node.symbol):
+                for definition, hit in self.finder.reader.named_definitions(node.symbol):
                     if (hit.path, hit.symbol) == key:
                         yield caller, definition
                         break

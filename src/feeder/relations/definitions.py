@@ -12,7 +12,9 @@ from feeder.relation import BINDING, MENTION, PARAMETER, Relation
 from feeder.relations.file_facts import FileFacts
 from feeder.relations.modules import Definition
 from feeder.relations.outcomes import Evidence, Resolution, elsewhere, surest
-from feeder.relations.references import ReferenceFinder, with_text
+from feeder.relations.references import ReferenceFinder
+from feeder.relations.site_text import with_text
+from feeder.relations.sites import Reference
 from feeder.relations.targets import (
     EMPTY_TARGET_ERROR,
     Target,
@@ -137,13 +139,13 @@ def _named_definitions(
     corpus: Corpus, finder: ReferenceFinder, name: str
 ) -> tuple[list[tuple[Definition, FoundDefinition]], bool]:
     """The nodes of a name, else the members of it, and whether there may be more."""
-    if named := finder.named_definitions(name):
+    if named := finder.reader.named_definitions(name):
         nodes = [(one, found_definition(hit, resolved=False)) for one, hit in named]
-        return nodes, finder.is_name_cut(name)
+        return nodes, finder.reader.is_name_cut(name)
     pairs, is_cut = members_named(corpus, name)
     members = []
     for hit, member in pairs:
-        one = finder.member_definition(hit, member.name)
+        one = finder.reader.member_definition(hit, member.name)
         line = member.line
         members.append((one, FoundDefinition(one.path, line, line, one.symbol, MEMBER_TYPE, False)))
     return members, is_cut
@@ -158,7 +160,7 @@ def definitions_at(
     """
     target = resolve_target(corpus, f"{path}:{line}", directory)
     finder = ReferenceFinder(corpus)
-    facts = finder.facts([target.path])[target.path]
+    facts = finder.reader.facts([target.path])[target.path]
     is_ruby = any(hit.language == "ruby" for hit in target.hits)
     pattern = RUBY_WORD_PATTERN if is_ruby else _WORD
     name = _word_at(corpus, target.path, line, column, pattern)
@@ -183,7 +185,7 @@ def definitions_at(
     relations = relations or _mention_at(facts, name, line)
     results: list[tuple[Resolution, FoundDefinition]] = []
     for one, match in matches:
-        resolver = finder.resolver(one)
+        resolver = finder.families.resolver(one)
         sites = [resolver.resolve(facts, node, relation, line) for node, relation in relations]
         result = surest(sites) if sites else elsewhere(Evidence.LOCAL)
         results.append((result, match))
@@ -252,8 +254,6 @@ def _nodes_at(facts: FileFacts, line: int) -> list[RelatedNode]:
 
 
 def _word_at(corpus: Corpus, path: str, line: int, column: int, pattern: re.Pattern[str]) -> str:
-    from feeder.relations.references import Reference
-
     node = RelatedNode("", path, None, "", None, line, line, "", line, line)
     [read] = with_text(corpus, [Reference(path, line, 0, "", False, "", node, "", "")])
     words = [

@@ -18,7 +18,8 @@ from feeder.corpus.index_status import Corpus
 from feeder.errors import UserError
 from feeder.query.file_kinds import EXAMPLE_PATH_PATTERN
 from feeder.relation import IMPORT, decode_relations, decode_site_names
-from feeder.relations.resolution import are_compatible, is_compound
+from feeder.relations.member_resolution import is_compound
+from feeder.relations.resolution import are_compatible
 from feeder.relations.targets import files_below_path
 from feeder.store.index_counts import counts_from_json, known_counts
 from feeder.store.relations import MAX_OVERVIEW_NODES, NamedNode, has_relations, named_nodes

@@ -12,12 +12,11 @@ from feeder.corpus.index_status import Corpus
 from feeder.errors import UserError
 from feeder.relations.definitions import LOCAL_TYPE, Definitions, find_definitions
 from feeder.relations.references import (
-    Implementation,
-    ReferenceFilter,
     ReferencePage,
     find_implementations,
     find_references,
 )
+from feeder.relations.sites import Implementation, ReferenceFilter
 from feeder.relations.targets import Target, resolve_target, target_node
 from feeder.relations.uses import UsePage, find_uses
 from feeder.snippets.outline import MEMBER_TYPE

@@ -11,18 +11,13 @@ from feeder.relation import Relation
 from feeder.relations.definitions import FoundDefinition, found_definition
 from feeder.relations.file_facts import FileFacts
 from feeder.relations.modules import Definition
-from feeder.relations.references import (
-    KIND_NAMES,
-    Reference,
-    ReferenceFilter,
-    ReferenceFinder,
-    with_text,
-)
+from feeder.relations.references import ReferenceFinder
 from feeder.relations.resolution import Resolver
+from feeder.relations.site_text import with_text
+from feeder.relations.sites import KIND_NAMES, Reference, ReferenceFilter
 from feeder.relations.targets import Target, target_node
 from feeder.store.hits import Hit
 from feeder.store.relations import RelatedNode, line_numbers
-from feeder.store.scope import is_test_path
 
 MAX_DEFINITIONS = 30
 """Definitions of one name that are compared with a site: the nearest files come first."""
@@ -75,16 +70,12 @@ def find_uses(corpus: Corpus, target: Target, requested: ReferenceFilter) -> Use
     """
     finder = UseFinder(corpus)
     hits = [target_node(corpus, target)] if target.lines else target.hits
-    facts = finder.finder.facts([target.path])[target.path]
+    facts = finder.reader.facts([target.path])[target.path]
     nodes = [node for node in facts.nodes if _is_within(node, hits)]
     uses = [
         one
         for one in finder.uses(facts, nodes)
-        if (not requested.kinds or one.reference.kind in requested.kinds)
-        and (
-            requested.tests in {None, "yes"}
-            or is_test_path(one.definition.path) == (requested.tests == "only")
-        )
+        if requested.selects(one.reference.kind, one.definition.path)
     ]
     page = uses[requested.offset : requested.offset + requested.limit]
     texts = with_text(corpus, [one.reference for one in page])
@@ -105,7 +96,8 @@ class UseFinder:
     """Resolves the relations of nodes to definitions."""
 
     def __init__(self, corpus: Corpus) -> None:
-        self.finder = ReferenceFinder(corpus)
+        self._finder = ReferenceFinder(corpus)
+        self.reader = self._finder.reader
         self.is_cut = False
         self._resolvers: dict[Definition, Resolver] = {}
 
@@ -152,7 +144,7 @@ class UseFinder:
         """The definitions of a name, or of the name that the file imports under this one."""
         names = [name, *(one.name for one in facts.imported(name) if one.name)]
         candidates = [
-            one for name in dict.fromkeys(names) for one in self.finder.named_definitions(name)
+            one for name in dict.fromkeys(names) for one in self.reader.named_definitions(name)
         ]
         if len(candidates) > MAX_DEFINITIONS:
             self.is_cut = True
@@ -161,7 +153,7 @@ class UseFinder:
 
     def _resolver(self, definition: Definition) -> Resolver:
         if definition not in self._resolvers:
-            self._resolvers[definition] = self.finder.resolver(definition)
+            self._resolvers[definition] = self._finder.families.resolver(definition)
         return self._resolvers[definition]
 
 

@@ -73,18 +73,23 @@ import {
 } from "./resolution.ts";
 import { isNamedByArgument, resolveTarget, type Target, targetNode } from "./targets.ts";
 
-const { MAX_DEPTH, MAX_TYPES, MAX_HELD_TYPES, MAX_NAMES } = constants.references;
+const { MAX_DEPTH, MAX_TYPES } = constants.subtypes;
+const { MAX_HELD_TYPES } = constants.families;
+const { MAX_NAMES } = constants.go_members;
 const { MAX_EMBEDDED, MAX_GO_TYPES } = constants.go_interfaces;
 const { MAX_NAMED_HITS } = constants.hits;
-const CHAINED = new Pattern(matchAtStart(constants.references.CHAINED_PATTERN));
+const CHAINED = new Pattern(matchAtStart(constants.families.CHAINED_PATTERN));
 const { MAX_REMOTE_ROWS, MAX_REMOTE_FILES, MAX_REMOTE_TYPES } = constants.relations;
-export const KIND_NAMES: Readonly<Record<string, string>> = constants.references.KIND_NAMES;
-const { OVERRIDE, DECLARATION_LINES, MAX_ALIAS_NODES, MAX_MACROS, MAX_MODIFIERS } = constants.references;
-const COMMENT = new Pattern(matchAtStart(constants.references.COMMENT_PATTERN));
-const PRIVATE = new Pattern(matchAtStart(constants.references.PRIVATE_PATTERN));
-const FUNCTION = new Pattern(constants.references.FUNCTION_PATTERN);
-const OPEN_TYPE = new Pattern(constants.references.OPEN_TYPE_PATTERN);
-const CONSTRUCTORS = new Set(constants.references.CONSTRUCTORS);
+export const KIND_NAMES: Readonly<Record<string, string>> = constants.sites.KIND_NAMES;
+const { OVERRIDE } = constants.sites;
+const { DECLARATION_LINES } = constants.site_text;
+const { MAX_ALIAS_NODES, MAX_MACROS } = constants.other_names;
+const { MAX_MODIFIERS } = constants.node_definitions;
+const COMMENT = new Pattern(matchAtStart(constants.site_text.COMMENT_PATTERN));
+const PRIVATE = new Pattern(matchAtStart(constants.node_definitions.PRIVATE_PATTERN));
+const FUNCTION = new Pattern(constants.node_definitions.FUNCTION_PATTERN);
+const OPEN_TYPE = new Pattern(constants.families.OPEN_TYPE_PATTERN);
+const CONSTRUCTORS = new Set(constants.node_definitions.CONSTRUCTORS);
 /** Owners of members of one name whose types below are read ahead. */
 const MAX_PREFETCHED_OWNERS = 3;
 /** Sites whose lines are read ahead. */

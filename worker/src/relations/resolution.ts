@@ -40,7 +40,7 @@ import { elsewhere, isElsewhere, isResolved, possible, RESOLVED, type Resolution
 
 const SELF_NAMES = new Set(constants.file_facts.SELF_NAMES);
 const { UNKNOWN_PACKAGE } = constants.file_facts;
-const COMPOUND = new Pattern(constants.resolution.COMPOUND_PATTERN);
+const COMPOUND = new Pattern(constants.member_resolution.COMPOUND_PATTERN);
 
 /** An imported name, empty for the module itself and `*` for all its names. */
 interface Import {

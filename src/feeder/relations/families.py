@@ -1,0 +1,164 @@
+"""Collects what resolving a member needs: the types below its own, and the fields of such types.
+
+Start with `FamilyFinder.resolver`.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from feeder.relation import BINDING, CALL, IMPLEMENTS, INHERITS, MENTION, PARAMETER, Relation
+from feeder.relations.file_facts import declarations
+from feeder.relations.go_interfaces import Implements
+from feeder.relations.go_members import GoMembers
+from feeder.relations.member_resolution import NO_FAMILY, Family
+from feeder.relations.modules import Definition
+from feeder.relations.node_definitions import is_added_to, is_header
+from feeder.relations.relation_reader import RelationReader
+from feeder.relations.resolution import Resolver
+from feeder.relations.subtypes import SubtypeFinder
+from feeder.store.relations import RelatedNode
+from feeder.traits import traits
+
+OPEN_TYPE_PATTERN = re.compile(r"\b(?:trait|protocol|module)\b")
+"""A type that may be added to any other, also to a built-in one."""
+
+CHAINED_PATTERN = re.compile(r"[^.]+\.[^.]")
+"""A receiver that may be a field."""
+
+MAX_HELD_TYPES = 10
+"""Types of Go, beside the target's own, whose fields are followed."""
+
+
+class FamilyFinder:
+    """Makes the resolver of a definition."""
+
+    def __init__(self, reader: RelationReader, subtypes: SubtypeFinder, go: GoMembers) -> None:
+        self._reader = reader
+        self._subtypes = subtypes
+        self._go = go
+
+    def resolver(self, definition: Definition) -> Resolver:
+        """The resolver of a definition, with the types below its owner."""
+        others = self._other_definitions(definition)
+        owner, family = None, NO_FAMILY
+        if definition.owner and not definition.is_type:
+            owners = self._reader.named_definitions(definition.owner.rpartition(".")[2])
+            same = [one for one, _ in owners if one.symbol == definition.owner]
+            near = [one for one in same if one.path == definition.path] or same
+            owner = near[0] if near else None
+            if owner:
+                family = self.family(owner, {(one.path, one.owner) for one in others})
+                family = family._replace(is_closed=self._is_closed(owner))
+                if owner.language == "go":
+                    dispatch = self._go.dispatch(definition, others)
+                    family = family._replace(makers=self._go.makers(owner), dispatch=dispatch)
+                is_only = sum(one.is_type for one, _ in owners) == 1
+                holding = [*([owner] if is_only else []), *_implementing_types(family)]
+                if holding and self._has_chained_sites(definition.name):
+                    family = family._replace(holders=self._holders(holding))
+        elif definition.is_extension:
+            extended = definition.symbol.rpartition(".")[0].rpartition(".")[2]
+            types = [one for one, _ in self._reader.named_definitions(extended) if one.is_type]
+            if types:
+                family = self.family(types[0], set())._replace(is_closed=self._is_closed(types[0]))
+        return Resolver(definition, others, owner, self._reader.exports, family)
+
+    def _is_closed(self, owner: Definition) -> bool:
+        """Tells whether no type of a library can be above a type, or below it.
+
+        Below it may be one to which a trait, protocol or module is added.
+        """
+        same = [hit for one, hit in self._reader.named_definitions(owner.name) if one == owner]
+        if any(OPEN_TYPE_PATTERN.search(hit.signature or "") for hit in same):
+            return False
+        if owner.name in traits(owner.language).builtin_types:
+            return False
+        nodes = self._reader.facts([owner.path])[owner.path].nodes
+        own = (node for node in nodes if node.symbol == owner.symbol and node.node_type == "class")
+        return not any(node.has_kind(INHERITS + IMPLEMENTS) for node in own)
+
+    def _has_chained_sites(self, name: str) -> bool:
+        """Tells whether a receiver of a name may be a field, as in `crawler.signals.connect`."""
+        return any(
+            one.kind in {CALL, MENTION} and CHAINED_PATTERN.match(one.qualifier)
+            for node in self._reader.nodes(name, with_receivers=False)
+            for one in node.decode_named(name)
+        )
+
+    def _holders(self, types: Iterable[Definition]) -> Mapping[tuple[str, str], list[Definition]]:
+        """The types with fields of some types, by their last names and the name of the field."""
+        holders: defaultdict[tuple[str, str], list[Definition]] = defaultdict(list)
+        for type_ in types:
+            for node in self._reader.nodes(type_.name):
+                if not node.has_qualified(BINDING + PARAMETER, type_.name):
+                    continue
+                symbol = _type_around(node)
+                name = symbol.rpartition(".")[2]
+                holder = Definition(node.path, node.language or "", symbol, name, "", is_type=True)
+                for one in node.decode(BINDING + PARAMETER):
+                    if one.qualifier == type_.name and _may_hold(node, one, type_):
+                        holders[name, one.name].append(holder)
+        return holders
+
+    def _other_definitions(self, definition: Definition) -> list[Definition]:
+        """All definitions of a definition's name, with itself.
+
+        Blocks that add to a type, as `impl Cart` in Rust, are none.
+
+        In C and C++ the prototypes of a function are the same definition, unless they are static,
+        and so are the declarations of a type, as in `typedef struct cart cart`.
+        """
+        named = self._reader.named_definitions(definition.name)
+        matches = [(one, hit) for one, hit in named if one != definition and not is_added_to(hit)]
+        if traits(definition.language).family == "c" and not definition.is_local:
+            declarations = [
+                hit
+                for one, hit in named
+                if one.symbol == definition.symbol
+                and traits(one.language).family == "c"
+                and one.is_type == definition.is_type
+                and not one.is_local
+            ]
+            bodies = {hit.path for hit in declarations if hit.end_line > hit.start_line + 1}
+            ids = {hit.id for hit in declarations}
+            if sum(definition.is_type or not is_header(path) for path in bodies) <= 1:
+                matches = [(one, hit) for one, hit in matches if hit.id not in ids]
+        return [definition, *(one for one, _ in matches)]
+
+    def family(self, owner: Definition, overriding: set[tuple[str, str]]) -> Family:
+        """The types below a type; those in `overriding` have members of their own."""
+        own, below = {(owner.path, owner.symbol)}, {(owner.path, owner.symbol)}
+        parents = {(owner.path, owner.symbol): True}
+        for one, parent in self._subtypes.types_below(owner):
+            key = one.path, one.symbol
+            below.add(key)
+            inherits = parents.get(parent, False) and (key not in overriding)
+            parents[key] = inherits
+            if inherits:
+                own.add(key)
+        names = {symbol.rpartition(".")[2] for _, symbol in own}
+        return Family(frozenset(own), frozenset(names), frozenset(below))
+
+
+def _implementing_types(family: Family) -> list[Definition]:
+    """The types of Go whose fields are followed: those that are known to stand for the owner."""
+    pairs = (pair for same in family.dispatch.values() for pair in same)
+    return [type_ for type_, one in pairs if one is Implements.YES][:MAX_HELD_TYPES]
+
+
+def _may_hold(node: RelatedNode, field: Relation, owner: Definition) -> bool:
+    """Tells whether a field may have a type; in Go a type of the own package has no other one."""
+    is_own = posixpath.dirname(node.path) == posixpath.dirname(owner.path)
+    return owner.language != "go" or any(
+        ("." not in declared.type_name) == is_own for declared in declarations(node, field)
+    )
+
+
+def _type_around(node: RelatedNode) -> str:
+    """The symbol of a type, or of the type around its member; empty without one."""
+    symbol = node.symbol or ""
+    return symbol if node.node_type == "class" else symbol.rpartition(".")[0]

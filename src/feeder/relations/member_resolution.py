@@ -1,0 +1,300 @@
+"""Resolves a member of a type by its receiver: the object itself, a base, or a value of a type.
+
+Start with `MemberResolver.resolve`. `Family` is what is known of the types around the member.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from feeder.relation import CALL, MENTION, Relation
+from feeder.relations.exports import ALL
+from feeder.relations.file_facts import (
+    SELF_NAMES,
+    UNKNOWN_PACKAGE,
+    FileFacts,
+    packages_of_types,
+)
+from feeder.relations.go_interfaces import Implements
+from feeder.relations.modules import Definition, in_same_package
+from feeder.relations.name_resolution import NameResolver, last_name
+from feeder.relations.outcomes import (
+    RESOLVED,
+    Evidence,
+    Outcome,
+    Reason,
+    Resolution,
+    elsewhere,
+    possible,
+    resolved_if,
+)
+from feeder.store.relations import RelatedNode
+from feeder.traits import traits
+
+COMPOUND_PATTERN = re.compile(r"[a-z\d][A-Z]|\w_\w")
+"""A name of several words, which a library is unlikely to define too."""
+
+
+def is_compound(name: str) -> bool:
+    """Tells whether a name has several words, as in `parseFile` and `parse_file`."""
+    return bool(COMPOUND_PATTERN.search(name))
+
+
+class Family(NamedTuple):
+    """The types whose members of a name are the definition's.
+
+    `own` are the owner and the types below it that do not define the name again, as pairs of path
+    and symbol; `names` their last parts. `all_below` includes those that define it again. `makers`
+    are functions of the owner's package that return it, `holders` the types with fields of its
+    type, by their last names and the name of the field. `dispatch` has, by their last names, the
+    interfaces of Go that the owner may implement, of an interface the types that may implement it,
+    each with whether it does. A family `is_closed` if no other type, as of a library, can be above
+    the owner, or below it without a line in the index that says it.
+    """
+
+    own: frozenset[tuple[str, str]]
+    names: frozenset[str]
+    all_below: frozenset[tuple[str, str]]
+    makers: tuple[Definition, ...] = ()
+    holders: Mapping[tuple[str, str], Sequence[Definition]] = {}
+    dispatch: Mapping[str, Sequence[tuple[Definition, Implements]]] = {}
+    is_closed: bool = False
+
+
+NO_FAMILY = Family(frozenset(), frozenset(), frozenset())
+
+
+class MemberResolver:
+    """Resolves sites of a member of a type; `owner` is the definition of that type."""
+
+    def __init__(self, names: NameResolver, owner: Definition, family: Family) -> None:
+        self._names = names
+        self._definition = names.definition
+        self._owner = owner
+        self._family = family
+        self._in_family: dict[tuple[str, str], Resolution] = {}
+
+    def resolve(  # noqa: PLR0911, PLR0912 - one for each rule
+        self, facts: FileFacts, node: RelatedNode, relation: Relation, line: int
+    ) -> Resolution:
+        """A member of a type, by its receiver."""
+        receiver, language = relation.qualifier, node.language or ""
+        own = traits(language)
+        place = self._place(facts, node)
+        if not receiver:
+            if relation.kind not in {CALL, MENTION} or not own.implicit_receiver:
+                return elsewhere(Evidence.NO_MEMBER)
+            if self._is_imported_member(facts, place):
+                return RESOLVED
+            return self._in_class(place, is_implicit=True)
+        if receiver in {"super()", "super", own.base_receiver}:
+            if place == (self._owner.path, self._owner.symbol):
+                return elsewhere(Evidence.BASE_MEMBER)
+            is_below = place in self._family.all_below
+            if is_below or language != "csharp":
+                return resolved_if(is_below, Reason.BASE)
+        if receiver in SELF_NAMES:
+            return self._in_class(place)
+        last = receiver.rpartition(".")[2]
+        if last.endswith("()"):
+            if language == "go" and self._is_chained(facts, node, receiver):
+                return RESOLVED
+            return self._is_in_family(facts, last.removesuffix("()"))
+        types = facts.types_of(node.symbol, receiver, line)
+        if not types and self._is_field(facts, node, receiver, line):
+            return RESOLVED
+        is_field = language == "go" and facts.has_type(
+            node.symbol, receiver.rpartition(".")[0], line
+        )
+        if not types and not is_field and self._may_be_type(facts, last):
+            types = [last]
+        if types:
+            return self._is_of_types(facts, types)
+        if _is_type_name(receiver) and self._is_built_in(facts, receiver):
+            return elsewhere(Evidence.BUILT_IN)
+        is_other_type = own.variable_sigil and receiver[:1].isalpha() and "(" not in receiver
+        is_other_type = is_other_type or self._is_built_in(facts, receiver.partition(".")[0])
+        is_call = relation.kind == CALL and not is_other_type
+        is_only = self._names.is_unique and is_call and is_compound(relation.name)
+        return resolved_if(is_only, Reason.RECEIVER)
+
+    def _in_class(self, place: tuple[str, str], *, is_implicit: bool = False) -> Resolution:
+        """A member of the type around the site, of a path and symbol."""
+        path, symbol = place
+        while symbol:
+            if (path, symbol) in self._family.own:
+                return RESOLVED
+            if (path, symbol) in self._names.owners:
+                return self._names.another_in(path, symbol)
+            symbol = symbol.rpartition(".")[0] if is_implicit else ""
+        return possible(Reason.BASE) if place[1] else elsewhere(Evidence.NO_MEMBER)
+
+    def is_owner(self, facts: FileFacts, module: str) -> bool:
+        """Tells whether an imported module is the type around the definition, as in `import
+        static shop.Cart.open`, or its name within the file's package.
+        """
+        return self._definition.owner in {module, f"{facts.package}.{module}"}
+
+    def _is_imported_member(self, facts: FileFacts, place: tuple[str, str]) -> bool:
+        """Tells whether a file imports the member, and the type around the site has none."""
+        name = self._definition.name
+        return place not in self._names.owners and any(
+            one.name in {name, ALL} and self.is_owner(facts, one.module)
+            for one in (*facts.imported(name), *facts.imported(ALL))
+        )
+
+    def _place(self, facts: FileFacts, node: RelatedNode) -> tuple[str, str]:
+        """The path and symbol of the type around a node; in C++ also one of a header."""
+        own_class = facts.enclosing_class(node.symbol)
+        outer = (node.symbol or "").rpartition(".")[0]
+        if own_class or not outer or traits(node.language).family != "c":
+            return facts.path, own_class
+        places = self._names.owners | self._family.all_below
+        same = [one for one in places if f".{one[1]}".endswith(f".{outer}")]
+        return same[0] if len(same) == 1 else (facts.path, "")
+
+    def _may_be_type(self, facts: FileFacts, name: str) -> bool:
+        """Tells whether a receiver that no declaration binds is a type, as in `Cart.create()`."""
+        is_known = name in self._names.types_with_member or bool(facts.imported(name))
+        return name in self._family.names or (is_known and name[:1].isupper())
+
+    def _is_field(self, facts: FileFacts, node: RelatedNode, receiver: str, line: int) -> bool:
+        """Tells whether a receiver is a field of the owner's type, in a type of another file."""
+        outer, _, field = receiver.rpartition(".")
+        if not outer or not any(field == name for _, name in self._family.holders):
+            return False
+        types = facts.types_of(node.symbol, outer, line)
+        return any(
+            holder.language != "go" or self._names.is_seen(facts, one, holder)
+            for one in types[:1]
+            for holder in self._family.holders.get((last_name(one), field), ())
+        )
+
+    def _is_of_types(self, facts: FileFacts, types: Sequence[str]) -> Resolution:
+        """A receiver of the first of these types that has such a member, as far as is known."""
+        result = possible(Reason.RECEIVER)
+        for type_name in types:
+            if type_name.endswith("()"):
+                is_made = self._is_made(facts, type_name.removesuffix("()"))
+                result = resolved_if(is_made, Reason.RECEIVER)
+            elif type_name.startswith(UNKNOWN_PACKAGE):
+                result = possible(Reason.RECEIVER)
+            else:
+                result = self._is_in_family(facts, type_name)
+            if result.outcome is not Outcome.POSSIBLE:
+                return result
+            if last_name(type_name) in self._names.types_with_member:
+                return result
+        return result
+
+    def _is_chained(self, facts: FileFacts, node: RelatedNode, receiver: str) -> bool:
+        """Tells whether a call as a receiver in Go, such as `NewCart()`, returns the owner.
+
+        False if the node calls functions of several packages by this name.
+        """
+        name = receiver.removesuffix("()")
+        packages = set(packages_of_types(node).get(name, {}).values())
+        if "." in name or len(packages) != 1:
+            return False
+        package = packages.pop()
+        return self._is_made(facts, f"{package}.{name}" if package else name)
+
+    def _is_made(self, facts: FileFacts, function: str) -> bool:
+        """Tells whether a function that a file calls returns the owner."""
+        module, _, name = function.rpartition(".")
+        return any(
+            self._names.has_package(facts, module, maker)
+            if module
+            else in_same_package(facts.path, facts.package, maker)
+            for maker in self._family.makers
+            if maker.name == name
+        )
+
+    def _is_in_family(self, facts: FileFacts, type_name: str) -> Resolution:
+        """A receiver of a declared type: another type with such a member is another definition."""
+        key = facts.path, type_name
+        if key not in self._in_family:
+            self._in_family[key] = self._compare_with_family(facts, type_name)
+        return self._in_family[key]
+
+    def _compare_with_family(self, facts: FileFacts, type_name: str) -> Resolution:
+        is_own = last_name(type_name) == last_name(self._definition.owner)
+        may_be_own = is_own or bool(facts.imported(type_name))
+        if may_be_own and self._names.is_seen(facts, type_name, self._owner):
+            return RESOLVED
+        if implementing := self._implementing(facts, type_name):
+            return _common_resolution(implementing)
+        if is_own:
+            return self._is_of_module(facts, type_name, self._owner)
+        imported = facts.imported(type_name)
+        if last_name(type_name) in self._family.names or any(
+            one.name in self._family.names for one in imported
+        ):
+            return RESOLVED
+        name = last_name(type_name)
+        if name in self._names.types_with_member and not self._is_dynamic(name):
+            return self._names.another_of_type(name)
+        is_built_in = self._is_built_in(facts, type_name)
+        return elsewhere(Evidence.BUILT_IN) if is_built_in else possible(Reason.RECEIVER)
+
+    def _is_of_module(self, facts: FileFacts, type_name: str, owner: Definition) -> Resolution:
+        """A receiver of a type with the owner's name, which the file does not declare or import."""
+        if facts.imported(type_name) or facts.declares_type(type_name):
+            return elsewhere(Evidence.ANOTHER_TYPE)
+        package = type_name.rpartition(".")[0]  # as in `shop.Cart()`
+        if package and owner.language == "go":
+            return self._names.go_package_refers(facts, package, owner)
+        if package or not self._names.imports_module_of(facts, owner):
+            is_go = owner.language == "go"
+            return elsewhere(Evidence.ANOTHER_TYPE) if is_go else possible(Reason.RECEIVER)
+        same = {(one.path, one.owner) for one in self._names.others if one.owner == owner.symbol}
+        return resolved_if(len(same) == 1, Reason.COMPETING)
+
+    def _implementing(self, facts: FileFacts, type_name: str) -> list[Implements]:
+        """Tells for each type of Go that a name may mean whether it stands for the owner."""
+        same = self._family.dispatch.get(last_name(type_name), ())
+        seen = [
+            implements for one, implements in same if self._names.is_seen(facts, type_name, one)
+        ]
+        if seen or "." in type_name:
+            return seen
+        return [one for type_, one in same if self._names.imports_module_of(facts, type_)]
+
+    def _is_built_in(self, facts: FileFacts, type_name: str) -> bool:
+        return is_built_in(facts, type_name, self._definition, self._family)
+
+    def _is_dynamic(self, type_name: str) -> bool:
+        """Tells whether the definition or a type's member of its name is an interface's in Go."""
+        return self._definition.is_abstract or type_name in self._interfaces_with_member
+
+    @cached_property
+    def _interfaces_with_member(self) -> set[str]:
+        """The last names of the interfaces of Go that define a member of this name."""
+        return {last_name(one.owner) for one in self._names.others if one.is_abstract}
+
+
+def is_built_in(facts: FileFacts, type_name: str, definition: Definition, family: Family) -> bool:
+    """Tells whether a type is one of the language, which cannot have the definition."""
+    return (
+        family.is_closed
+        and type_name in traits(definition.language).builtin_types
+        and not facts.imported(type_name)
+        and not facts.declares_type(type_name)
+    )
+
+
+def _is_type_name(receiver: str) -> bool:
+    """Tells whether a receiver is no variable: `Time` and `u32`; `str` may be one."""
+    return receiver[:1].isupper() or receiver[-1:].isdigit()
+
+
+def _common_resolution(implementing: Iterable[Implements]) -> Resolution:
+    """The resolution of a member of one of some types, which is only possible if they differ."""
+    answers = set(implementing)
+    if answers == {Implements.YES}:
+        return RESOLVED
+    is_none = answers == {Implements.NO}
+    return elsewhere(Evidence.ANOTHER_TYPE) if is_none else possible(Reason.INTERFACE)

@@ -1,0 +1,312 @@
+"""Resolves a name of a module or package in a file: by the file's imports, package and own names.
+
+Start with `NameResolver.refers`, for a name alone, and `NameResolver.resolve_qualified`, for one
+behind a module, package or outer type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+
+from feeder.relation import Relation
+from feeder.relations.exports import ALL, DEFAULT, ExportFinder, Site
+from feeder.relations.file_facts import SELF_NAMES, FileFacts, Import
+from feeder.relations.module_paths import ModulePaths, is_standard_module
+from feeder.relations.modules import (
+    COMMONJS_RECEIVERS,
+    Definition,
+    in_no_package,
+    in_same_package,
+)
+from feeder.relations.outcomes import (
+    RESOLVED,
+    Evidence,
+    Reason,
+    Resolution,
+    elsewhere,
+    possible,
+    resolved_if,
+    surest,
+)
+from feeder.store.relations import RelatedNode
+from feeder.traits import traits
+
+
+class NameResolver:
+    """Resolves names to one definition of a module or package.
+
+    `others` are all definitions of its name, the definition itself among them. `exports` follows
+    imports.
+    """
+
+    def __init__(
+        self, definition: Definition, others: Sequence[Definition], exports: ExportFinder
+    ) -> None:
+        self.definition = definition
+        self.others = others
+        self._exports = exports
+        shared = {(one.path, one.symbol) for one in others if not one.is_local}
+        self.is_unique = len(shared) <= 1
+        self._imports: dict[tuple[Import, str], Resolution] = {}
+        self._resolvers: dict[Definition, NameResolver] = {}
+
+    @cached_property
+    def owners(self) -> set[tuple[str, str]]:
+        """The paths and symbols of the types that define a member of this name, and of no type."""
+        return {(one.path, one.owner) for one in self.others}
+
+    @cached_property
+    def types_with_member(self) -> set[str]:
+        """The types that define a member of this name."""
+        return {one.owner.rpartition(".")[2] for one in self.others}
+
+    def another(self, matches: Callable[[Definition], bool]) -> Resolution:
+        """The first other definition that matches, as what a site refers to instead."""
+        others = (one for one in self.others if one is not self.definition and matches(one))
+        return elsewhere(Evidence.ANOTHER_DEFINITION, next(others, None))
+
+    def another_in(self, path: str, owner: str) -> Resolution:
+        """The definition of a type in a file; without an owner, the file's own one."""
+        return self.another(lambda one: (one.path, one.owner) == (path, owner))
+
+    def another_of_type(self, type_name: str) -> Resolution:
+        """The member of another type, by the type's last name."""
+        name = last_name(type_name)
+        return self.another(lambda one: last_name(one.owner) == name)
+
+    def refers(self, facts: FileFacts, name: str) -> Resolution:  # noqa: PLR0911 - one for each rule
+        """Resolves a name without a receiver in a file to a definition of a module or package."""
+        definition = self.definition
+        if name == definition.name and facts.path == definition.path and not definition.owner:
+            return RESOLVED
+        if imports := facts.imported(name):
+            return surest(self.import_refers(facts, one) for one in imports)
+        if name == definition.name:
+            if facts.path == definition.path:
+                return RESOLVED
+            if definition.is_local:
+                return elsewhere(Evidence.NOT_VISIBLE)
+            if (facts.path, "") in self.owners:
+                return self.another_in(facts.path, "")
+        wildcards = [one for one in facts.imported(ALL) if one.name == ALL]
+        by_wildcard = [self.import_refers(facts, Import(one.module, name)) for one in wildcards]
+        if RESOLVED in by_wildcard:
+            return RESOLVED
+        if name != definition.name:
+            return elsewhere(Evidence.ANOTHER_NAME)
+        if in_same_package(facts.path, facts.package, definition):
+            # other types may nest one of the same name
+            is_nested = definition.is_type and bool(definition.owner)
+            return resolved_if(self.is_unique or not is_nested, Reason.COMPETING)
+        for one in by_wildcard:
+            if not one.is_elsewhere:
+                return one
+        if traits(definition.language).global_scope or in_no_package(facts.package, definition):
+            return resolved_if(self.is_unique, Reason.COMPETING)
+        return elsewhere(Evidence.NOT_VISIBLE)
+
+    def import_refers(self, facts: FileFacts, imported: Import) -> Resolution:
+        """Resolves an import to a definition of a module or package."""
+        is_everywhere = self._has_qualified_imports and not imported.module.startswith(".")
+        key = imported, "" if is_everywhere else facts.path
+        if key not in self._imports:
+            self._imports[key] = self._resolve_import_in(facts.path, *imported)
+        return self._imports[key]
+
+    @cached_property
+    def _has_qualified_imports(self) -> bool:
+        """Tells whether an import means the same in each file."""
+        return all(traits(one.language).imports == "symbols" for one in self.others)
+
+    @property
+    def _paths(self) -> ModulePaths:
+        return self._exports.paths
+
+    def _resolve_import_in(  # noqa: PLR0911 - one for each rule
+        self, path: str, module: str, name: str
+    ) -> Resolution:
+        """Resolves the import of a name from a module, in the file at `path`."""
+        definition, paths = self.definition, self._paths
+        is_own_name = name in {definition.name, ALL}
+        if is_own_name and paths.names(module, path, definition):
+            return RESOLVED
+        if self._is_exported(path, module, name):
+            return RESOLVED
+        if name == DEFAULT and (
+            paths.names(module, path, definition) or paths.is_parent(module, path, definition)
+        ):
+            return possible(Reason.MODULE)  # `export default wrap(Cart)`
+        if not is_own_name:
+            return elsewhere(Evidence.ANOTHER_NAME)
+        others = self.others
+        if any(one is not definition and paths.names(module, path, one) for one in others):
+            return self.another(lambda one: paths.names(module, path, one))
+        if paths.is_parent(module, path, definition):
+            near = [one for one in others if paths.is_parent(module, path, one)]
+            return resolved_if(len(near) == 1, Reason.COMPETING)
+        if module.startswith(".") and traits(definition.language).family == "scripts":
+            return resolved_if(self.is_unique, Reason.COMPETING)
+        return self._unfollowed(Site(path, definition.language), module)
+
+    def _is_exported(self, path: str, module: str, name: str) -> bool:
+        """Tells whether a module exports the definition by a name, as far as files say."""
+        definition = self.definition
+        return self._exports.has(definition, module, Site(path, definition.language), name)
+
+    def _is_in_space(self, facts: FileFacts, receiver: str, name: str) -> bool:
+        """Tells whether a receiver is a module that another one exports by a name.
+
+        `K.fire()` with `import { K } from "./mid"`, `All.K.fire()` with `import * as All`.
+        """
+        first, _, rest = receiver.partition(".")
+        site = Site(facts.path, self.definition.language)
+        return any(
+            self._exports.has_in_space(self.definition, one.module, site, rest or one.name, name)
+            for one in facts.imported(first)
+            if bool(rest) == (one.name in {"", ALL})
+        )
+
+    def _unfollowed(self, site: Site, module: str) -> Resolution:
+        """An import that leads to no file with the definition, or cannot be followed.
+
+        `import { add } from "left-pad"` means a dependency if no folder or file is called `left`.
+        """
+        if not traits(site.language).reexports or self._exports.is_indexed(module, site):
+            return elsewhere(Evidence.ANOTHER_MODULE)
+        if module.startswith("."):
+            return possible(Reason.MODULE)
+        if is_standard_module(module, site.language) or not self._exports.is_inside(module):
+            return elsewhere(Evidence.DEPENDENCY)
+        return possible(Reason.MODULE)
+
+    def resolve_qualified(  # noqa: PLR0911, PLR0912 - one for each rule
+        self, facts: FileFacts, node: RelatedNode, relation: Relation
+    ) -> Resolution:
+        """A name of a module with a receiver: a module, a package or an outer type."""
+        receiver, definition = relation.qualifier, self.definition
+        first = receiver.partition(".")[0]
+        is_imported = bool(facts.imported(first))  # import * as module from "./cart.js"
+        is_own_module = receiver in COMMONJS_RECEIVERS and not is_imported
+        if is_own_module and traits(definition.language).family == "scripts":
+            is_own = facts.path == definition.path
+            return RESOLVED if is_own else elsewhere(Evidence.ANOTHER_MODULE)
+        if definition.owner and last_name(receiver) == last_name(definition.owner):
+            return RESOLVED
+        if receiver == definition.package and receiver and not definition.package_name:
+            return RESOLVED
+        modules = list(self._modules_of(facts, receiver))
+        is_own_name = relation.name == definition.name
+        if is_own_name and any(self._paths.names(one, facts.path, definition) for one in modules):
+            return RESOLVED
+        if any(self._is_exported(facts.path, one, relation.name) for one in modules):
+            return RESOLVED
+        if self._is_in_space(facts, receiver, relation.name):
+            return RESOLVED
+        if not is_own_name:
+            return elsewhere(Evidence.ANOTHER_NAME)
+        if any(self._paths.is_parent(one, facts.path, definition) for one in modules):
+            return resolved_if(self.is_unique, Reason.MODULE)
+        if definition.language == "go":
+            return self.go_package_refers(facts, receiver, definition)
+        if is_imported or facts.imported(receiver):
+            return elsewhere(Evidence.ANOTHER_MODULE)
+        if receiver in SELF_NAMES or traits(definition.language).imported_receivers:
+            return elsewhere(Evidence.ANOTHER_TYPE)
+        if definition.is_type and receiver.rpartition(".")[2] in self.types_with_member:
+            return self.another_of_type(receiver)
+        if definition.is_type or not node.symbol:
+            return possible(Reason.OUTER_SCOPE)
+        return elsewhere(Evidence.ANOTHER_TYPE)
+
+    def _modules_of(self, facts: FileFacts, receiver: str) -> Iterable[str]:
+        """Yields the modules that a receiver may name in a file."""
+        if self.definition.language == "rust":  # a path needs no import
+            yield receiver
+        first, _, rest = receiver.partition(".")
+        suffix = f".{rest}" if rest else ""
+        for imported in (*facts.imported(receiver), *facts.imported(first)):
+            if not imported.name:
+                yield imported.module if facts.imported(receiver) else imported.module + suffix
+            elif imported.name in {"*", "default"}:
+                yield imported.module
+            else:
+                joint = "" if imported.module.endswith(".") else "."
+                yield f"{imported.module}{joint}{imported.name}{suffix}"
+        yield from facts.whole_modules.get(receiver, ())
+
+    def nearest_constant(self, node: RelatedNode, name: str) -> str:
+        """The symbol of a type's name in Ruby: the one of the innermost module around a node.
+
+        Empty for other definitions, and if the index has none.
+        """
+        if node.language != "ruby" or not self.definition.is_type:
+            return ""
+        symbols = {one.symbol for one in self.others} - {node.symbol}
+        outer, symbol = node.symbol or "", ""
+        while symbol != name:
+            symbol = f"{outer}.{name}" if outer else name
+            if symbol in symbols:
+                return symbol
+            outer = outer.rpartition(".")[0]
+        return ""
+
+    def is_seen(self, facts: FileFacts, type_name: str, type_: Definition) -> bool:
+        """Tells whether a name of a type, in Go with its package, is a type's in a file."""
+        package, _, name = type_name.rpartition(".")
+        if package:
+            return self.has_package(facts, package, type_)
+        if type_ not in self._resolvers:
+            self._resolvers[type_] = NameResolver(type_, [type_], self._exports)
+        return self._resolvers[type_].refers(facts, name).is_resolved
+
+    def has_package(self, facts: FileFacts, package: str, definition: Definition) -> bool:
+        """Tells whether a module or package, as a file writes it, has a definition."""
+        modules = set(self._modules_of(facts, package))
+        return any(self._paths.names(one, facts.path, definition) for one in modules) or (
+            definition.language == "go"
+            and self.go_package_refers(facts, package, definition).is_resolved
+        )
+
+    def imports_module_of(self, facts: FileFacts, definition: Definition) -> bool:
+        """Tells whether a file imports a module or package that has a definition."""
+        return any(
+            self._paths.names(module, facts.path, definition)
+            or self._paths.is_parent(module, facts.path, definition)
+            for module in facts.modules
+        )
+
+    def go_package_refers(
+        self, facts: FileFacts, package: str, definition: Definition
+    ) -> Resolution:
+        """Compares a package of Go, as a file writes it, with a definition's package."""
+        is_in_import = self.imports_module_of(facts, definition)
+        return go_package_refers(definition, facts, package, is_in_import)
+
+
+def last_name(symbol: str) -> str:
+    return symbol.rpartition(".")[2]
+
+
+def go_package_refers(
+    definition: Definition, facts: FileFacts, receiver: str, is_in_import: bool
+) -> Resolution:
+    """Compares a package of Go with a definition's package where no imported path has its folder.
+
+    The folder may have another name than its package. Of the module's root the path is not known,
+    so that the name decides. By name only if no symbol of the definition's file has the package,
+    or if none of the paths says what the receiver is.
+    """
+    package = definition.package.partition(".")[0]
+    if "." in receiver or receiver.endswith("()") or (package and receiver != package):
+        return elsewhere(Evidence.ANOTHER_MODULE)
+    is_imported = receiver in facts.package_names
+    if "/" not in definition.path:
+        if is_imported:
+            return resolved_if(bool(package), Reason.MODULE)
+        return possible(Reason.MODULE) if package else elsewhere(Evidence.ANOTHER_MODULE)
+    if is_imported:
+        return elsewhere(Evidence.ANOTHER_MODULE)
+    if package:
+        return resolved_if(is_in_import, Reason.MODULE)
+    return possible(Reason.MODULE) if is_in_import else elsewhere(Evidence.ANOTHER_MODULE)

@@ -1,0 +1,101 @@
+"""Tells which definition a node is: its name, the type around it, and the files that can see it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Set
+
+from feeder.relations.modules import MODULE_EXPORTS, Definition
+from feeder.store.hits import Hit
+from feeder.traits import traits
+
+MAX_MODIFIERS = 4
+"""Words of a declaration that may be its modifiers: `public extension Cart`."""
+
+PRIVATE_PATTERN = re.compile(r"(?:@[\w.]+(?:\([^)]*\))? |\w+ )*?(?:file)?private ")
+"""The beginning of a declaration that only its own file sees."""
+
+FUNCTION_PATTERN = re.compile(r"\bfun\b")
+"""A declaration of Kotlin that is no property."""
+
+CONSTRUCTORS = frozenset({"__init__", "constructor", "__construct", "initialize", "init"})
+
+
+def definition_of(hit: Hit, types: Set[str], is_other_type: Callable[[str], bool]) -> Definition:
+    """The definition in a node.
+
+    `types` are the symbols of the types in its file; `is_other_type` tells whether
+    another file declares a type, as for members in Go, C++ and Swift.
+    """
+    symbol = hit.symbol or ""
+    outer, _, name = symbol.rpartition(".")
+    is_type = hit.node_type == "class"
+    if hit.language == "kotlin" and re.search(rf"\.{re.escape(name)}[(:= ]", hit.signature or ""):
+        return Definition(
+            hit.path,
+            "kotlin",
+            symbol,
+            name,
+            "",
+            is_type,
+            is_local=_is_private(hit),
+            is_extension=True,
+            is_function=not is_type,
+        )
+    owner = outer if outer in types else ""
+    if not owner and outer and hit.node_type == "method":
+        owner = outer if is_other_type(outer) else ""
+    if owner and (name in CONSTRUCTORS or name == owner.rpartition(".")[2]):
+        return Definition(
+            hit.path,
+            hit.language or "",
+            owner,
+            owner.rpartition(".")[2],
+            owner.rpartition(".")[0] if owner.rpartition(".")[0] in types else "",
+            is_type=True,
+        )
+    family = traits(hit.language).family
+    is_static = family == "c" and (hit.signature or "").startswith("static ")
+    is_local = is_static and not is_type and not is_header(hit.path)
+    is_local |= family == "scripts" and symbol == MODULE_EXPORTS
+    is_local |= _is_private(hit)
+    is_abstract = hit.language == "go" and bool(owner) and not is_type and _is_bodyless(hit)
+    return Definition(
+        hit.path,
+        hit.language or "",
+        symbol,
+        name,
+        owner,
+        is_type,
+        is_local,
+        is_abstract=is_abstract,
+        is_function=hit.node_type == "method" and not _is_property(hit),
+    )
+
+
+def _is_bodyless(hit: Hit) -> bool:
+    """Tells whether a method of Go is one of an interface."""
+    return not (hit.signature or "").startswith("func")
+
+
+def is_added_to(hit: Hit) -> bool:
+    """Tells whether a node adds to a type of its name, as `impl Cart` and `extension Cart` do."""
+    word = traits(hit.language).adding_block
+    words = (hit.signature or "").partition(" {")[0].replace("<", " ").split()
+    return bool(word) and hit.node_type == "class" and word in words[:MAX_MODIFIERS]
+
+
+def _is_private(hit: Hit) -> bool:
+    """Tells whether only its own file sees a declaration: `private fun add()`."""
+    is_file_private = traits(hit.language).file_private
+    return is_file_private and bool(PRIVATE_PATTERN.match(hit.signature or ""))
+
+
+def _is_property(hit: Hit) -> bool:
+    """Tells whether a node of Kotlin is a property, which has a body."""
+    return hit.language == "kotlin" and not FUNCTION_PATTERN.search(hit.signature or "")
+
+
+def is_header(path: str) -> bool:
+    """Tells whether a file of C is a header: `cart.h`, `cart.hpp`."""
+    return path.rpartition(".")[2].startswith("h")

@@ -1,0 +1,181 @@
+"""Reads definitions, nodes with relations and facts of files from the index, each once."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Set
+
+from feeder.corpus.index_status import Corpus
+from feeder.errors import UserError
+from feeder.relation import IMPLEMENTS, IMPORT, INHERITS
+from feeder.relations.exports import ExportFinder
+from feeder.relations.file_facts import FileFacts
+from feeder.relations.modules import Definition
+from feeder.relations.node_definitions import definition_of
+from feeder.relations.targets import Target, is_named_by_argument, target_node
+from feeder.store.hits import Hit, hits_named
+from feeder.store.relations import (
+    MAX_PATHS,
+    RelatedNode,
+    go_package_of_folder,
+    has_relations,
+    nodes_of_files,
+    nodes_with_kinds,
+    nodes_with_name,
+    types_of_files,
+)
+from feeder.store.rows import decode_members
+from feeder.text import normalize_symbol
+from feeder.traits import traits
+
+
+class RelationReader:
+    """Reads what relations need, once for each name and file.
+
+    `is_cut` becomes True when a list was too long to be read to its end.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.database, self.repo = corpus.database, corpus.repo
+        self._corpus = corpus
+        self._facts: dict[str, FileFacts] = {}
+        self._types_of_files: dict[str, Set[str]] = {}
+        self._definitions: dict[str, list[tuple[Definition, Hit]]] = {}
+        self._named: dict[str, tuple[list[Hit], bool]] = {}
+        self._nodes: dict[tuple[str, bool], list[RelatedNode]] = {}
+        self.exports = ExportFinder(self.database, self.repo, self._defining_paths)
+        self.is_cut = False
+        if not has_relations(self.database, self.repo):
+            raise UserError(
+                f"The index of {self.repo} has no relations: it was made by an earlier version, "
+                "or its languages have none.",
+                "Bring it up to date: feeder sync",
+            )
+
+    def definition(self, target: Target, text: str) -> Definition:
+        """The definition that a target names: a node's symbol, or a member of a node."""
+        hit = target_node(self._corpus, target) if target.lines else _first_named(target)
+        name = normalize_symbol(text.rpartition("#")[2]).rpartition(".")[2]
+        members = {one.name for one in decode_members(hit.members)}
+        own_name = (hit.symbol or "").rpartition(".")[2]
+        if not target.lines and name in members and name != own_name:
+            return self.member_definition(hit, name)
+        if not hit.symbol or is_named_by_argument(hit):
+            raise UserError(
+                f"{hit.path}:{hit.start_line} is no declaration.",
+                "Give the symbol of a class, method or function, or a line of one.",
+            )
+        return self._definition_of(hit)
+
+    def _definition_of(self, hit: Hit) -> Definition:
+        return definition_of(hit, self._types([hit.path])[hit.path], self._is_type)
+
+    def _is_type(self, symbol: str) -> bool:
+        named, _ = self.hits(symbol.rpartition(".")[2])
+        return any(hit.symbol == symbol and hit.node_type == "class" for hit in named)
+
+    def member_definition(self, hit: Hit, name: str) -> Definition:
+        """The definition of a member of a class, or of a file, as a constant in a chunk."""
+        owner = hit.symbol or "" if hit.node_type == "class" else ""
+        symbol = f"{owner}.{name}" if owner else name
+        one = Definition(hit.path, hit.language or "", symbol, name, owner, is_type=False)
+        scope = traits(hit.language).package_scope
+        if owner or not scope:
+            return one
+        package = self.facts([hit.path])[hit.path].package
+        if scope == "package":
+            return one._replace(package_name=package)
+        package = package.partition(".")[0]
+        if not package:  # a file of constants alone
+            folder = posixpath.dirname(hit.path)
+            package = go_package_of_folder(self.database, self.repo, folder)
+        return one._replace(package_name=package)
+
+    def named_definitions(self, name: str) -> list[tuple[Definition, Hit]]:
+        """All definitions of a name, or of a qualified one, in the index."""
+        if name not in self._definitions:
+            self._definitions[name] = self._read_definitions(normalize_symbol(name))
+        return self._definitions[name]
+
+    def hits(self, name: str) -> tuple[list[Hit], bool]:
+        """The declarations whose symbols end with a name, and whether there are more."""
+        if name not in self._named:
+            hits, is_cut = hits_named(self.database, self.repo, name)
+            self._named[name] = [hit for hit in hits if not is_named_by_argument(hit)], is_cut
+        return self._named[name]
+
+    def _defining_paths(self, name: str) -> set[str]:
+        """The files that define a name outside of any type."""
+        return {hit.path for hit in self.hits(name)[0] if hit.symbol == name}
+
+    def is_name_cut(self, name: str) -> bool:
+        """Tells whether more nodes define a name than are read."""
+        return self.hits(normalize_symbol(name).rpartition(".")[2])[1]
+
+    def _read_definitions(self, requested: str) -> list[tuple[Definition, Hit]]:
+        hits, is_cut = self.hits(requested.rpartition(".")[2])
+        self.is_cut |= is_cut
+        matches: dict[tuple[str, str], Hit] = {}
+        for hit in hits:
+            symbol = hit.symbol or ""
+            if symbol == requested or symbol.endswith(f".{requested}"):
+                matches.setdefault((hit.path, symbol), hit)
+        self._types(hit.path for hit in matches.values())
+        return [(self._definition_of(hit), hit) for hit in matches.values()]
+
+    def type_around(self, definition: Definition) -> Definition | None:
+        """The definition of the type around a member; one in the member's own file comes first."""
+        named = self.named_definitions(definition.owner.rpartition(".")[2])
+        same = [one for one, _ in named if one.symbol == definition.owner and one.is_type]
+        near = [one for one in same if one.path == definition.path]
+        return next(iter(near or same), None)
+
+    def facts(self, paths: Iterable[str]) -> dict[str, FileFacts]:
+        """The facts of files, read together."""
+        requested = list(dict.fromkeys(paths))
+        missing = [path for path in requested if path not in self._facts]
+        for first in range(0, len(missing), MAX_PATHS):
+            batch = missing[first : first + MAX_PATHS]
+            nodes = nodes_of_files(self.database, self.repo, batch)
+            self._facts |= {path: FileFacts(path, nodes.get(path, ())) for path in batch}
+        return {path: self._facts[path] for path in requested}
+
+    def _types(self, paths: Iterable[str]) -> dict[str, Set[str]]:
+        """The symbols of the types in files, read together, and without their facts."""
+        requested = list(dict.fromkeys(paths))
+        existing = {path: self._facts[path].classes for path in requested if path in self._facts}
+        missing = [path for path in requested if path not in {*existing, *self._types_of_files}]
+        for first in range(0, len(missing), MAX_PATHS):
+            batch = missing[first : first + MAX_PATHS]
+            types = types_of_files(self.database, self.repo, batch)
+            self._types_of_files |= {path: types.get(path, set()) for path in batch}
+        return {
+            path: existing[path] if path in existing else self._types_of_files[path]
+            for path in requested
+        }
+
+    def nodes(self, name: str, *, with_receivers: bool = True) -> list[RelatedNode]:
+        """The nodes whose relations have a name; those with it as a receiver can be left out."""
+        key = name, with_receivers
+        if key not in self._nodes:
+            nodes, is_cut = nodes_with_name(
+                self.database, self.repo, name, with_receivers=with_receivers
+            )
+            self.is_cut |= is_cut
+            self._nodes[key] = nodes
+        return self._nodes[key]
+
+    def inheriting_nodes(self, name: str) -> list[RelatedNode]:
+        """The nodes that inherit, implement or import a name."""
+        kinds = INHERITS + IMPLEMENTS + IMPORT
+        nodes, is_cut = nodes_with_kinds(self.database, self.repo, name, kinds)
+        self.is_cut |= is_cut
+        return nodes
+
+
+def _first_named(target: Target) -> Hit:
+    if target.is_file:
+        raise UserError(
+            f"{target.path} is a file.", f"Give a symbol in it, or a line: {target.path}#SYMBOL"
+        )
+    return target.hits[0]

@@ -1,0 +1,107 @@
+"""Finds the sites of one name that refer to a definition, or may.
+
+Start with `SiteFinder.sites`. It reads relations of nodes only; `site_text` reads lines of files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+
+from feeder.relation import MENTION, USE, Relation, macro_of
+from feeder.relations.modules import Definition
+from feeder.relations.node_definitions import is_header
+from feeder.relations.relation_reader import RelationReader
+from feeder.relations.resolution import Resolver, are_compatible
+from feeder.relations.sites import KIND_NAMES, LeftOut, Reference
+from feeder.store.relations import RelatedNode
+from feeder.traits import traits
+
+
+class SiteFinder:
+    """Finds sites; `left_out` are those that mean something else, by file and line."""
+
+    def __init__(self, reader: RelationReader) -> None:
+        self.reader = reader
+        self.left_out: dict[tuple[str, int], LeftOut] = {}
+
+    def sites(  # noqa: PLR0913 - the sites, and how they are spelled
+        self,
+        definition: Definition,
+        resolver: Resolver,
+        name: str,
+        paths: Set[str] | None = None,
+        macro_paths: Set[str] = frozenset(),
+        *,
+        is_own_name: bool = False,
+    ) -> Iterator[Reference]:
+        """The sites of the definition's name, of an alias in `paths`, or of a macro.
+
+        One that `is_own_name` is the definition's in other letters, as `TOTAL` for `Total`.
+
+        `macro_paths` are the files with macros of this name whose text has the definition's.
+        """
+        paths = _paths_of_sites(definition, paths, macro_paths)
+        is_member = bool(definition.owner) and not definition.is_type
+        sites = [
+            (node, relations)
+            for node in self.reader.nodes(name, with_receivers=not is_member)
+            if (paths is None or node.path in paths)
+            and are_compatible(node.language, definition.language)
+            and (relations := _relations_of_name(node, name, with_receivers=not is_member))
+        ]
+        all_facts = self.reader.facts(node.path for node, _ in sites)
+        for node, relations in sites:
+            if (
+                macro_paths
+                and node.path not in macro_paths
+                and name in all_facts[node.path].symbols
+            ):
+                continue
+            for relation, kind in relations:
+                if relation.kind == USE and _is_own_block(definition, node):
+                    continue
+                meant = relation
+                if relation.name != name:
+                    meant = Relation(name, MENTION, "", relation.lines)
+                elif macro_of(relation.qualifier):
+                    meant = relation._replace(qualifier="")
+                if macro_paths or is_own_name:
+                    meant = meant._replace(name=definition.name)
+                for line, result in resolver.resolve_lines(all_facts[node.path], node, meant):
+                    if result.is_elsewhere:
+                        left_out = LeftOut(node.path, line, kind, result)
+                        self.left_out.setdefault((node.path, line), left_out)
+                    else:
+                        # `Cart` in `Cart.shared.add()` is one site, and receiver in two relations
+                        receiver = relation.qualifier if relation.name == name else ""
+                        yield Reference(
+                            node.path, line, 0, kind, result.is_resolved, "", node, name, receiver
+                        )
+
+
+def _is_own_block(definition: Definition, node: RelatedNode) -> bool:
+    """Tells whether a node is a block of a type in its own file: `impl Cart` below `Cart`."""
+    has_blocks = bool(traits(node.language).adding_block) and node.node_type == "class"
+    return has_blocks and (node.path, node.symbol) == (definition.path, definition.symbol)
+
+
+def _relations_of_name(
+    node: RelatedNode, name: str, *, with_receivers: bool
+) -> list[tuple[Relation, str]]:
+    """The relations of a name in a node, each with its kind; those whose receiver begins with it
+    are mentions of it.
+    """
+    own = [(one, KIND_NAMES[one.kind]) for one in node.decode_named(name) if one.kind in KIND_NAMES]
+    if not with_receivers:
+        return own
+    received = (one for one in node.decode_received(name) if one.name != name)
+    return [*own, *((one, KIND_NAMES[MENTION]) for one in received)]
+
+
+def _paths_of_sites(
+    definition: Definition, paths: Set[str] | None, macro_paths: Set[str]
+) -> Set[str] | None:
+    """The files that can refer to a definition; None for all."""
+    if definition.is_local and paths is None:
+        return {definition.path}  # the facts of other files are not needed
+    return macro_paths if macro_paths and not any(map(is_header, macro_paths)) else paths

@@ -1,0 +1,175 @@
+"""Finds the types below a type, and the members there that override a member of it."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator
+
+from feeder.relation import IMPLEMENTS, IMPORT, INHERITS
+from feeder.relations.go_members import GoMembers
+from feeder.relations.modules import Definition
+from feeder.relations.outcomes import surest
+from feeder.relations.relation_reader import RelationReader
+from feeder.relations.resolution import Resolver, are_compatible
+from feeder.relations.sites import OVERRIDE, Implementation, Reference
+from feeder.store.hits import Hit
+from feeder.store.relations import RelatedNode
+
+MAX_DEPTH = 20
+"""Levels of types below a type that are followed."""
+
+MAX_TYPES = 300
+"""Types below a type that are followed."""
+
+
+class SubtypeFinder:
+    """Finds the types below types, those of each type once."""
+
+    def __init__(self, reader: RelationReader, go: GoMembers) -> None:
+        self._reader = reader
+        self._go = go
+        self._below: dict[Definition, list[tuple[Implementation, tuple[str, str]]]] = {}
+
+    def types_below(self, owner: Definition) -> list[tuple[Implementation, tuple[str, str]]]:
+        """The types that name a type as a base, level by level, each with its parent; each once."""
+        if owner not in self._below:
+            self._below[owner] = list(self._find_types_below(owner))
+        return self._below[owner]
+
+    def _find_types_below(
+        self, owner: Definition
+    ) -> Iterator[tuple[Implementation, tuple[str, str]]]:
+        seen = {(owner.path, owner.symbol)}
+        level = [(owner, True)]
+        for depth in range(1, MAX_DEPTH + 1):
+            below: list[tuple[Definition, bool]] = []
+            for parent, is_sure in level:
+                for node, resolved in self._direct_subtypes(parent):
+                    symbol = node.symbol or ""
+                    if (node.path, symbol) in seen or len(seen) > MAX_TYPES:
+                        self._reader.is_cut |= len(seen) > MAX_TYPES
+                        continue
+                    seen.add((node.path, symbol))
+                    sure = is_sure and resolved
+                    matches = Implementation(
+                        node.path, node.first_line, node.last_line, symbol, sure, depth
+                    )
+                    yield matches, (parent.path, parent.symbol)
+                    outer, _, name = symbol.rpartition(".")
+                    classes = self._reader.facts([node.path])[node.path].classes
+                    child = Definition(
+                        node.path,
+                        node.language or "",
+                        symbol,
+                        name,
+                        outer if outer in classes else "",
+                        is_type=True,
+                    )
+                    below.append((child, sure))
+            if not below:
+                return
+            level = below
+
+    def _direct_subtypes(self, parent: Definition) -> Iterator[tuple[RelatedNode, bool]]:
+        named = self._reader.inheriting_nodes(parent.name)
+        exported = self._reader.exports.of(parent).other_names(parent.name)
+        names = {parent.name, *_aliases(named, parent.name), *exported}
+        for alias in sorted(names - {parent.name}):
+            named = [*named, *self._reader.inheriting_nodes(alias)]
+        distinct = {
+            node.id: node
+            for node in named
+            if node.node_type == "class"
+            and are_compatible(node.language, parent.language)
+            and any(node.has_named(name, INHERITS + IMPLEMENTS) for name in names)
+        }
+        nodes = list(distinct.values())
+        others = [one for one, _ in self._reader.named_definitions(parent.name) if one.is_type]
+        resolver = Resolver(parent, others or [parent], None, self._reader.exports)
+        all_facts = self._reader.facts(node.path for node in nodes)
+        for node in nodes:
+            results = [
+                resolver.resolve(all_facts[node.path], node, relation, node.start_line)
+                for relation in node.decode(INHERITS + IMPLEMENTS)
+                if relation.name in names
+            ]
+            if results and not (result := surest(results)).is_elsewhere:
+                yield node, result.is_resolved
+
+    def implementations(self, owner: Definition) -> list[Implementation]:
+        """The types below a type, then those that implement it by their methods in Go."""
+        below = [one for one, _ in self.types_below(owner)]
+        existing = {(one.path, one.symbol) for one in below}
+        by_methods = self._go.implementing(owner) if owner.language == "go" else ()
+        return [*below, *(one for one in by_methods if (one.path, one.symbol) not in existing)]
+
+    def members_below(self, definition: Definition) -> Iterator[tuple[Hit, Implementation]]:
+        """Yields the members that override a member, each with the type around it."""
+        members = {
+            (_place(one.path, one.language), one.owner): hit
+            for one, hit in self._reader.named_definitions(definition.name)
+            if not one.is_type
+        }
+        owner = self._reader.type_around(definition) if len(members) > 1 else None
+        if not owner:
+            return
+        for one, _ in self.types_below(owner):
+            if hit := members.pop((_place(one.path, definition.language), one.symbol), None):
+                yield hit, one
+        if not definition.is_abstract:
+            return
+        named = [one for one, _ in self._reader.named_definitions(definition.name)]
+        for one in self._go.implementing_members(definition, owner, named):
+            if hit := members.get((_place(one.path, "go"), one.symbol)):
+                yield hit, one
+
+    def overriding(self, definition: Definition) -> list[Reference]:
+        """The members of a member's name in the types below its own, as references to it.
+
+        The line is the first one of the node until `with_text` finds the declaration.
+        """
+        if not definition.owner or definition.is_type:
+            return []
+        return [
+            Reference(
+                hit.path,
+                hit.start_line,
+                0,
+                OVERRIDE,
+                one.resolved,
+                "",
+                _related(hit),
+                definition.name,
+                "",
+            )
+            for hit, one in self.members_below(definition)
+        ]
+
+
+def _aliases(nodes: Iterable[RelatedNode], name: str) -> Iterator[str]:
+    """Yields the other names by which files import a name."""
+    for node in nodes:
+        for relation in node.decode(IMPORT) if node.has_named(name, IMPORT) else ():
+            if relation.name == name and relation.alias:
+                yield relation.alias
+
+
+def _related(hit: Hit) -> RelatedNode:
+    """The node of a hit, without its relations."""
+    return RelatedNode(
+        hit.id,
+        hit.path,
+        hit.language,
+        hit.node_type,
+        hit.symbol,
+        hit.start_line,
+        hit.end_line,
+        "",
+        hit.start_line,
+        hit.end_line,
+    )
+
+
+def _place(path: str, language: str) -> str:
+    """The place of the members of a type: its file, in Go its folder."""
+    return posixpath.dirname(path) if language == "go" else path
