@@ -1,6 +1,7 @@
 """Runs the program's command line in this process, in a given folder."""
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -28,13 +29,18 @@ RunFeeder = Callable[..., CommandResult]
 
 
 def command_runner(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> RunFeeder:
-    """Returns a function that runs a command in a folder and checks that there is no traceback."""
+    """Returns a function that runs a command in a folder and checks that there is no traceback.
+
+    A command reads the index that the test has made; it updates it first only if the test sets
+    FEEDER_REFRESH.
+    """
 
     def run(place: Path | Repo, *arguments: str | Path) -> CommandResult:
         monkeypatch.chdir(place.path if isinstance(place, Repo) else place)
         monkeypatch.setattr(sys, "argv", ["feeder", *map(str, arguments)])
         capfd.readouterr()
-        with pytest.raises(SystemExit) as ended:
+        with monkeypatch.context() as patch, pytest.raises(SystemExit) as ended:
+            patch.setenv("FEEDER_REFRESH", os.environ.get("FEEDER_REFRESH", "off"))
             main()
         code = ended.value.code
         out, err = capfd.readouterr()

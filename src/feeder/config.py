@@ -55,3 +55,4 @@ class Settings:
     force: bool = False
     forward_only: bool = False
     query_log: bool = True
+    refresh: bool = True

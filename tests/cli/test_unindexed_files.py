@@ -101,9 +101,12 @@ def test_the_command_includes_them(feeder: RunFeeder, edited: Repo) -> None:
     assert note in feeder(edited, "grep", "nowhere").err
 
 
-def test_no_note_with_hits_or_without_edits(feeder: RunFeeder, edited: Repo) -> None:
+def test_without_a_refresh_hits_have_the_note_too(feeder: RunFeeder, edited: Repo) -> None:
     answer = feeder(edited, "grep", "first")
-    assert "on disk" not in answer.out + answer.err
+    assert NOTE in answer.out
+
+
+def test_no_note_without_edits(feeder: RunFeeder, edited: Repo) -> None:
     edited.git("stash", "-q", "-u")
     answer = feeder(edited, "grep", "nowhere")
     assert "on disk" not in answer.err

@@ -8,10 +8,11 @@ import pytest
 
 from feeder.config import Settings
 from feeder.mcp import RefreshResult
-from feeder.mcp.index_refresh import IndexRefresher, RefreshTarget, RefreshTimes
+from feeder.mcp.index_refresh import IndexRefresher, RefreshTimes
 from feeder.mcp.service import IndexService
 from feeder.notes import Note, NoteKind
 from feeder.parse import ParsedFile
+from feeder.session.index_update import RefreshTarget
 from feeder.session.workspace import workspace_for
 from feeder.source.git_trees import Commit
 from index_helpers import InProcessParser

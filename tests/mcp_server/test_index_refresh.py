@@ -14,9 +14,10 @@ from command_runner import RunFeeder, command_runner
 from feeder.config import Settings
 from feeder.errors import UserError
 from feeder.mcp import IndexingProgress, RefreshResult, index_refresh
-from feeder.mcp.index_refresh import IndexRefresher, RefreshTarget, RefreshTimes
+from feeder.mcp.index_refresh import IndexRefresher, RefreshTimes
 from feeder.mcp.service import LazyRefresher
 from feeder.notes import Note, NoteKind
+from feeder.session.index_update import FEW_FILES, RefreshTarget
 from feeder.session.session import open_session
 from feeder.session.workspace import base_folder, workspace_for
 from feeder.source import git
@@ -218,7 +219,7 @@ def test_an_index_that_another_process_updates_is_left_alone(shop: Repo) -> None
         assert index.note() == "A command is updating the index."
         assert "src/tax.py" not in index.files()
     with try_lock(index.index, SERVER_LOCK):
-        assert index.note() == "Another server is updating the index."
+        assert index.note() == "Another run is updating the index."
     while index.note():
         pass
     assert "src/tax.py" in index.files()
@@ -227,23 +228,18 @@ def test_an_index_that_another_process_updates_is_left_alone(shop: Repo) -> None
 def test_an_answer_does_not_wait_for_many_files(shop: Repo) -> None:
     index = RefreshedIndex(shop)
     index.note()
-    shop.commit(
-        {
-            f"src/{number}.py": f"x = {number}\n"
-            for number in range(index_refresh.MAX_FILES_TO_WAIT_FOR + 1)
-        }
-    )
+    shop.commit({f"src/{number}.py": f"x = {number}\n" for number in range(FEW_FILES + 1)})
     note = index.note()
     assert note
     assert note.startswith(f"{UPDATING} (words: ")
     while index.note():
         pass
-    assert len(index.files()) == index_refresh.MAX_FILES_TO_WAIT_FOR + 3
+    assert len(index.files()) == FEW_FILES + 3
 
 
 def test_static_vectors_are_added_while_words_answer(shop: Repo, feeder: RunFeeder) -> None:
     """The note says that words are complete in an index that was made without vectors."""
-    count = index_refresh.MAX_FILES_TO_WAIT_FOR + 1
+    count = FEW_FILES + 1
     shop.commit({f"src/{number}.py": f"x = {number}\n" for number in range(count)})
     assert feeder(shop, "sync", "--no-vectors").code == 0
     index = RefreshedIndex(shop)

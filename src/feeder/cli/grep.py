@@ -75,7 +75,7 @@ class GrepCommand(click.Command):
 )
 @search_options.node_filter_options
 @search_options.color_option
-@options.read_options
+@options.fresh_read_options
 def grep(pattern: str, places: tuple[str, ...], **params: Any) -> None:
     """List every line that matches a regular expression.
 
@@ -121,14 +121,14 @@ class LineOutput(NamedTuple):
 
 def print_matching_lines(request: LineRequest, output: LineOutput, settings: Settings) -> None:
     """Runs a search for lines and prints its page."""
+    from feeder.cli.fresh_index import open_fresh_index
     from feeder.cloudflare.credentials import choose_store
     from feeder.errors import UserError
     from feeder.grep.exact_search import NOT_LOCAL, search_lines
-    from feeder.search.open_index import open_index
 
     if choose_store(settings).is_cloud:
         raise UserError(*NOT_LOCAL)
-    with open_index(settings) as index:
+    with open_fresh_index(settings) as index:
         base = index.corpus.base
         page = search_lines(index, request)
     if settings.json:

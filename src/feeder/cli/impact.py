@@ -44,7 +44,7 @@ NO_TESTS = 5
     show_default=True,
     help="Number of entries of each list; test files that the change edits are all listed.",
 )
-@options.read_options
+@options.fresh_read_options
 def impact(
     base: str | None, working_tree: bool, tests_only: bool, limit: int, **params: Any
 ) -> None:
@@ -58,12 +58,12 @@ def impact(
     tests=$(feeder impact --tests -q) &&
     (IFS=$(printf '\\n\\r'); pytest $(echo "$tests")) || [ $? -eq 5 ]
     """
+    from feeder.cli.fresh_index import open_fresh_index
     from feeder.impact.changed_nodes import read_change
     from feeder.impact.impact import find_impact
-    from feeder.search.open_index import open_index
 
     settings = Settings(**params)
-    with open_index(settings) as index:
+    with open_fresh_index(settings) as index:
         corpus = index.corpus
         change = read_change(corpus.base, corpus.repo, settings, base, working_tree=working_tree)
         whole = find_impact(index, change, tests_only=tests_only)

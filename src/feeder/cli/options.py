@@ -302,6 +302,23 @@ def read_options(command: Command) -> Command:
     return add_options(command, *_INDEX_OPTIONS, *_OUTPUT_OPTIONS)
 
 
+def fresh_read_options(command: Command) -> Command:
+    """Adds the options of a command that brings the index up to date before it reads it."""
+    return add_options(read_options(command), refresh_option("--refresh/--no-refresh"))
+
+
+def refresh_option(*names: str) -> Callable[[Command], Command]:
+    """The option that turns the update before an answer off."""
+    return click.option(
+        *names,
+        default=True,
+        show_default=True,
+        envvar="FEEDER_REFRESH",
+        show_envvar=True,
+        help="Bring the index up to date with the working tree first.",
+    )
+
+
 def doctor_options(command: Command) -> Command:
     """Adds the options of `doctor`."""
     return add_options(command, *_INDEX_OPTIONS, *_PARSING_OPTIONS, *_OUTPUT_OPTIONS)

@@ -26,19 +26,19 @@ MAX_TOKENS = 50_000
     show_default=True,
     help="Length of the list of symbols in tokens, counted as 3.2 bytes each.",
 )
-@options.read_options
+@options.fresh_read_options
 def overview(path: str, budget: int, **params: Any) -> None:
     """Show packages, entry points and most-used symbols.
 
     Symbols are ranked by references, and have their signatures.
     """
+    from feeder.cli.fresh_index import open_fresh_index
     from feeder.mcp.token_budget import budget_bytes
     from feeder.query.query_plan import path_from_root
     from feeder.relations.overview import build_overview, fit_symbols, overview_cost
-    from feeder.search.open_index import open_index
 
     settings = Settings(**params)
-    with open_index(settings) as index:
+    with open_fresh_index(settings) as index:
         corpus = index.corpus
         if (cost := overview_cost(corpus)) and not settings.quiet:
             console.print_message(cost)

@@ -75,7 +75,7 @@ MAX_DEPTH = 10
     help="List also the lines with the name that mean something else, and what they mean.",
 )
 @search_options.color_option
-@options.read_options
+@options.fresh_read_options
 def references(  # noqa: PLR0913 - the options
     *,
     target: str,
@@ -90,18 +90,18 @@ def references(  # noqa: PLR0913 - the options
 
     First come references that are resolved by imports, types and packages, then those by name only.
     """
+    from feeder.cli.fresh_index import open_fresh_index
     from feeder.relations.callers import find_callers
     from feeder.relations.definitions import resolve_definition
     from feeder.relations.references import find_references
     from feeder.relations.sites import ReferenceFilter
     from feeder.relations.uses import find_uses
-    from feeder.search.open_index import open_index
 
     if depth > 1 and (not incoming or form == "vimgrep"):
         raise click.UsageError("--depth lists callers as a tree: leave out --out and --format.")
     requested = ReferenceFilter(*(params.pop(name) for name in ReferenceFilter._fields))
     settings = Settings(**params)
-    with open_index(settings) as index:
+    with open_fresh_index(settings) as index:
         corpus = index.corpus
         resolved_target, text = resolve_definition(corpus, target, index.directory)
         page: ReferencePage | UsePage | CallerTree
@@ -284,17 +284,17 @@ def _tree_summary(tree: CallerTree) -> str:
 
 @click.command()
 @click.argument("name", metavar="NAME|PATH:LINE:COLUMN")
-@options.read_options
+@options.fresh_read_options
 def definition(name: str, **params: Any) -> None:
     """List where a name is defined.
 
     A position in a file, PATH:LINE:COLUMN, stands for the name there.
     """
+    from feeder.cli.fresh_index import open_fresh_index
     from feeder.relations.definitions import find_definitions
-    from feeder.search.open_index import open_index
 
     settings = Settings(**params)
-    with open_index(settings) as index:
+    with open_fresh_index(settings) as index:
         result = find_definitions(index.corpus, name, index.directory)
     # of a name alone all are listed, and none is less sure than another
     marks_names = any(one.resolved for one in result.definitions)
@@ -311,16 +311,16 @@ def definition(name: str, **params: Any) -> None:
 
 @click.command()
 @click.argument("target", metavar="PATH#TYPE|PATH:LINE[:COLUMN]|TYPE|ID")
-@options.read_options
+@options.fresh_read_options
 def implementations(target: str, **params: Any) -> None:
     """List the subtypes of a type or the overrides of a member."""
+    from feeder.cli.fresh_index import open_fresh_index
     from feeder.relations.definitions import resolve_definition
     from feeder.relations.modules import say_nothing_implements
     from feeder.relations.references import find_implementations, target_json
-    from feeder.search.open_index import open_index
 
     settings = Settings(**params)
-    with open_index(settings) as index:
+    with open_fresh_index(settings) as index:
         corpus = index.corpus
         found_target, text = resolve_definition(corpus, target, index.directory)
         of_definition, result, is_cut = find_implementations(corpus, found_target, text)

@@ -70,22 +70,22 @@ def _print_lines(page: Page, settings: Settings, lines: Iterable[str]) -> None:
 @search_options.limit_option
 @search_options.filter_options
 @search_options.display_options
-@options.read_options
+@options.fresh_read_options
 def similar(target: str, limit: int, **params: Any) -> None:
     """Find code that is similar to a given node.
 
     By its vector, or else by its words.
     """
+    from feeder.cli.fresh_index import open_fresh_index
     from feeder.query.query_plan import SearchRequest, path_from_root
     from feeder.query.request_filters import RequestFilters
     from feeder.relations.targets import resolve_target
-    from feeder.search.open_index import open_index
     from feeder.search.similar import similar_page
 
     filters = RequestFilters.from_options(params)
     output = OutputOptions.from_params(params)
     settings = Settings(**params)
-    with open_index(settings) as index:
+    with open_fresh_index(settings) as index:
         corpus = index.corpus
         node = resolve_target(corpus, path_from_root(target, corpus.base), index.directory)
         request = SearchRequest("", filters, limit, output.offset, output.lines)
@@ -110,18 +110,18 @@ def similar(target: str, limit: int, **params: Any) -> None:
     help="Shorten the outline of a folder to so many lines; 0 for no limit.",
 )
 @search_options.color_option
-@options.read_options
+@options.fresh_read_options
 def outline(path: str, depth: int | None, max_lines: int, color: str, **params: Any) -> None:
     """List the symbols of a file, a folder or a glob."""
+    from feeder.cli.fresh_index import open_fresh_index
     from feeder.cli.rendering import render_outline
     from feeder.cli.terminal import stdout_terminal
     from feeder.query.query_plan import path_from_root
     from feeder.relations.targets import files_below_path
-    from feeder.search.open_index import open_index
     from feeder.snippets.outline import build_outline
 
     settings = Settings(**params)
-    with open_index(settings) as index:
+    with open_fresh_index(settings) as index:
         corpus = index.corpus
         files = files_below_path(corpus, path_from_root(path, corpus.base), index.directory)
         content = build_outline(corpus, files)
@@ -135,16 +135,16 @@ def outline(path: str, depth: int | None, max_lines: int, color: str, **params: 
 @click.command()
 @click.argument("target", metavar="ID|PATH#SYMBOL|PATH:12-40")
 @search_options.color_option
-@options.read_options
+@options.fresh_read_options
 def show(target: str, color: str, **params: Any) -> None:
     """Print a node or lines of a file, as they are now."""
+    from feeder.cli.fresh_index import open_fresh_index
     from feeder.query.query_plan import path_from_root
     from feeder.relations.targets import resolve_target
     from feeder.search.answers import read_target
-    from feeder.search.open_index import open_index
 
     settings = Settings(**params)
-    with open_index(settings) as index:
+    with open_fresh_index(settings) as index:
         corpus = index.corpus
         node = resolve_target(corpus, path_from_root(target, corpus.base), index.directory)
         page = read_target(corpus, node)
@@ -211,7 +211,7 @@ _RANKING_OPTIONS = ("lines", "full", "explain", "prefer", "all_repos")
 @search_options.limit_option
 @search_options.filter_options
 @search_options.display_options
-@options.read_options
+@options.fresh_read_options
 @search_options.query_log_option
 @click.pass_context
 def search(ctx: click.Context, /, query: str, every: bool, limit: int, **params: Any) -> None:
@@ -220,8 +220,8 @@ def search(ctx: click.Context, /, query: str, every: bool, limit: int, **params:
     A query can have "phrases", /patterns/, -excluded words, prefixes*, and the filters lang: path:
     -path: type: symbol: repo: category: tests: and case:yes. Everything after -- is the query.
     """
+    from feeder.cli.fresh_index import begin_finding_index, open_fresh_index
     from feeder.query.request_filters import RequestFilters
-    from feeder.session.workspace import begin_finding_index
 
     filters = RequestFilters.from_options(params)
     if every:
@@ -229,15 +229,14 @@ def search(ctx: click.Context, /, query: str, every: bool, limit: int, **params:
         return
     output = OutputOptions.from_params(params)
     settings = Settings(**params)
-    wait_for_workspace = begin_finding_index(settings)
+    wait_for_index = begin_finding_index(settings)
     # these imports take as long as git, which runs meanwhile
     from feeder.query.query_plan import SearchRequest
     from feeder.search import engine
-    from feeder.search.open_index import open_index
 
     _reject_empty(query, filters)
     started_s = time.perf_counter()
-    with open_index(settings, wait_for_workspace()) as opened:
+    with open_fresh_index(settings, wait_for_index) as opened:
         index = opened.with_models(console.print_message)
         request = SearchRequest(query, filters, limit, output.offset, output.lines, is_logged=False)
         page = engine.search(index, request)

@@ -26,12 +26,7 @@ UNENCRYPTED = (
 )
 
 
-_sync_option = click.option(
-    "--sync/--no-sync",
-    "follows",
-    default=True,
-    help="Update the index from the working tree before each answer.",
-)
+_sync_option = options.refresh_option("--sync/--no-sync", "--refresh/--no-refresh", "follows")
 
 
 @click.group(cls=LazyGroup, invoke_without_command=True)

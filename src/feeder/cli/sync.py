@@ -138,11 +138,13 @@ def _writing_run(  # noqa: PLR0913 - what a run works on
     `part` names the part of the commit that the run covers. A run that only deletes creates no
     index. After StoppedEarly or ServiceError the report is printed before the error is raised.
     """
+    from feeder.session.folder_index import record_options
     from feeder.session.runs import open_run
     from feeder.session.session import model_error, open_session
     from feeder.session.workspace import has_index
     from feeder.session.worktree_copy import copy_nearest_index
     from feeder.store.ownership import command_lock
+    from feeder.store.sqlite import SQLite
 
     has_files = bool(source.root_tree_id or source.entries())
     writes = not dry_run and (has_files or has_index(location, settings))
@@ -156,6 +158,8 @@ def _writing_run(  # noqa: PLR0913 - what a run works on
             copy_nearest_index(location, settings, ProgressReporter(quiet=settings.quiet))
         with open_session(location, settings, writes=writes, create=True, whole=whole) as store:
             failed_model = model_error(store)
+            if whole and writes and isinstance(store.backend.database, SQLite):
+                record_options(store.backend.database, store.workspace.repo, settings)
             with (
                 command_lock(store.backend.file),
                 open_run(store, source, settings, dry_run=dry_run, processes=processes) as run,

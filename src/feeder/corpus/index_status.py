@@ -165,7 +165,8 @@ class Corpus(NamedTuple):
     """An index and the files that it is of: `base` is their root folder, `repo` their name in the
     index, `meta` the index's state.
 
-    `seen_tree` is the id of the root tree if the working tree was checked for this request.
+    `seen_tree` is the id of the root tree if the working tree was checked for this request. With
+    `counts_changes` every answer says how many files on disk differ from the index.
     """
 
     database: Database
@@ -173,6 +174,7 @@ class Corpus(NamedTuple):
     repo: str
     meta: Mapping[str, str]
     seen_tree: str = ""
+    counts_changes: bool = False
 
     @classmethod
     def from_store(cls, store: Session, meta: Mapping[str, str]) -> Corpus:
@@ -191,13 +193,13 @@ class Corpus(NamedTuple):
         status = read_index_status(
             self.base, self.repo, self.meta, changed_files, seen_tree=self.seen_tree
         )
-        if not is_empty:
+        if not (is_empty or self.counts_changes):
             return status
         # few answers are empty
         from feeder.corpus.unindexed_files import changed_files_note
         from feeder.corpus.unread_files import unread_notes
 
-        unread = unread_notes(self.database, searched) if searched else []
+        unread = unread_notes(self.database, searched) if searched and is_empty else []
         return status._replace(changed_files=changed_files_note(self), unread=tuple(unread))
 
     @property

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import feeder
 from feeder.config import Settings
-from feeder.errors import FeederError, UserError
+from feeder.errors import FeederError
 from feeder.escaping import escape_line
 from feeder.mcp import (
     IndexingProgress,
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
     from feeder.mcp.index_pool import IndexPool
     from feeder.mcp.index_refresh import RefreshTimes
     from feeder.search.open_index import SearchIndex
-    from feeder.source import Tree
-    from feeder.source.git import Checkout
 
 Result = TypeVar("Result")
 
@@ -153,36 +150,10 @@ class LazyRefresher(Refresher):
 
     @cached_property
     def _refresher(self) -> Refresher:
-        from feeder.cloudflare.credentials import choose_store
-        from feeder.mcp.index_refresh import FolderRefresher, IndexRefresher, RefreshTarget
-        from feeder.session.workspace import (
-            commit_tree,
-            current_workspace,
-            folder_tree,
-            working_tree,
-        )
-        from feeder.source import git
+        from feeder.mcp.index_refresh import FolderRefresher, IndexRefresher
+        from feeder.session.index_update import refresh_target
 
-        settings = self._settings
-        workspace = current_workspace(settings)
-        if choose_store(settings).is_cloud:
+        target = refresh_target(self._settings)
+        if target is None:
             return NoRefresh()
-        if git.find_root(workspace.base) is None:
-
-            def read_folder(_: Checkout | None) -> Tree:
-                return folder_tree(workspace, [workspace.base], settings)
-
-            target = RefreshTarget(workspace, settings, read_folder, is_folder=True)
-            return FolderRefresher(target, self._times)
-        tree_of = commit_tree if git.is_bare(workspace.base) else working_tree
-        read_tree = partial(_read_own_tree, workspace.base, partial(tree_of, workspace, settings))
-        return IndexRefresher(RefreshTarget(workspace, settings, read_tree), self._times)
-
-
-def _read_own_tree(
-    folder: Path, read_tree: Callable[[Checkout | None], Tree], checkout: Checkout | None
-) -> Tree:
-    """The tree; raises UserError if the folder is no repository any more but in another one."""
-    if checkout and checkout.root.resolve() != folder:
-        raise UserError(f"{folder} is a folder of {checkout.root} by now.", "Put its .git back.")
-    return read_tree(checkout)
+        return (FolderRefresher if target.is_folder else IndexRefresher)(target, self._times)

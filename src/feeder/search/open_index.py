@@ -59,14 +59,22 @@ class SearchIndex(NamedTuple):
 
 
 @contextmanager
-def open_index(settings: Settings, workspace: Workspace | None = None) -> Iterator[SearchIndex]:
+def open_index(
+    settings: Settings,
+    workspace: Workspace | None = None,
+    *,
+    seen_tree: str = "",
+    update: Note | None = None,
+) -> Iterator[SearchIndex]:
     """Opens the index without models and closes it at the end.
 
-    `workspace` is that of the settings, if the caller has just found it. Raises UserError where
-    there is no index.
+    `workspace` is that of the settings, if the caller has just found it. `seen_tree` is the root
+    tree that the index equals by an update just now, `update` the reason why it may not. Raises
+    UserError where there is no index.
     """
     workspace = workspace or current_workspace(settings)
     with open_session(workspace, settings, writes=False, create=False) as store:
         index = SearchIndex.from_session(store, settings)
-        with with_absence_notes(index.corpus):
-            yield index
+        corpus = index.corpus._replace(seen_tree=seen_tree, counts_changes=not settings.refresh)
+        with with_absence_notes(corpus, update):
+            yield index._replace(corpus=corpus)

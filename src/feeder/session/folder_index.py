@@ -4,6 +4,8 @@ folder too.
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from feeder.config import Settings
 from feeder.progress import ProgressReporter
@@ -15,6 +17,11 @@ from feeder.store.sqlite import SQLite
 
 GIVEN_NAME_KEY = "named"
 """Key of a repository in `meta` if `--repo` gave its name, which then follows nothing."""
+
+_OPTIONS_KEY = "options"
+"""Key of a repository in `meta` with the options of the last run that are not the defaults."""
+
+_RECORDED_OPTIONS = ("grammar", "max_file_bytes", "max_document_bytes", "mask_secrets")
 
 _RECORD_GIVEN_NAME = "INSERT OR REPLACE INTO meta (key, value) VALUES (?1 || ':named', '--repo')"
 _READ_META = "SELECT key, value FROM meta WHERE key IN (SELECT value || ?2 FROM json_each(?1))"
@@ -56,6 +63,32 @@ def name_in_index(
             remove_repository(database, name)
             progress.message(f"Removed {name} from the index: it is now called {workspace.repo}.")
     return workspace.repo
+
+
+def record_options(database: SQLite, repo: str, settings: Settings) -> None:
+    """Records the parsing options of a run that are not the defaults.
+
+    Without them, an update before an answer would read all files again.
+    """
+    options = {name: getattr(settings, name) for name in _RECORDED_OPTIONS}
+    if settings.grammar:
+        options["grammar"] = str(settings.grammar.resolve())
+    given = {name: value for name, value in options.items() if value != getattr(Settings, name)}
+    key, text = f"{repo}:{_OPTIONS_KEY}", json.dumps(given) if given else None
+    [rows] = database.run([Statement("SELECT value FROM meta WHERE key = ?1", (key,))])
+    if rows == ([(text,)] if text else []):
+        return
+    delete = Statement("DELETE FROM meta WHERE key = ?1", (key,))
+    insert = Statement("INSERT INTO meta (key, value) VALUES (?1, ?2)", (key, text))
+    database.run([delete, insert] if text else [delete])
+
+
+def recorded_options(meta: Mapping[str, str], repo: str) -> dict[str, Any]:
+    """Returns the options of `record_options` as fields of `Settings`."""
+    options: dict[str, Any] = json.loads(meta.get(f"{repo}:{_OPTIONS_KEY}", "{}"))
+    if "grammar" in options:
+        options["grammar"] = Path(options["grammar"])
+    return options
 
 
 def _earlier_names(

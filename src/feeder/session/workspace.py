@@ -5,11 +5,10 @@ with it: a commit, the working tree or a folder.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from threading import Thread
 from typing import TYPE_CHECKING
 
 from feeder.cloudflare.credentials import choose_store
@@ -88,42 +87,26 @@ def _escaped_name(folder: Path) -> str:
 
 def current_workspace(settings: Settings) -> Workspace:
     """Returns the workspace of the settings' directory."""
+    return _find_workspace(settings)[0]
+
+
+def find_workspace(settings: Settings) -> tuple[Workspace, Checkout | None]:
+    """Returns the workspace of the settings' directory, with its local index's file if it is not at
+    Cloudflare, and the repository around it, if there is one.
+    """
+    workspace, checkout = _find_workspace(settings)
+    if not choose_store(settings).is_cloud:
+        workspace.index_file = index_file(workspace.base, settings)
+    return workspace, checkout
+
+
+def _find_workspace(settings: Settings) -> tuple[Workspace, Checkout | None]:
     from feeder.source import git
 
     directory = settings.directory.resolve()
     checkout = git.read_checkout(directory)
     base = checkout.root.resolve() if checkout else _folder_with_index(directory)
-    return workspace_for(base, settings, checkout)
-
-
-def begin_finding_index(settings: Settings) -> Callable[[], Workspace]:
-    """Finds the settings' workspace and its index on a thread, while the caller imports modules.
-
-    Most of the time is that of git's processes. The returned function waits for the workspace, and
-    raises the errors of `current_workspace` and `index_file`.
-    """
-    outcomes: list[Workspace | BaseException] = []
-
-    def find() -> None:
-        try:
-            workspace = current_workspace(settings)
-            if not choose_store(settings).is_cloud:
-                workspace.index_file = index_file(workspace.base, settings)
-            outcomes.append(workspace)
-        except BaseException as exc:  # raised where the workspace is awaited
-            outcomes.append(exc)
-
-    thread = Thread(target=find, name="find-index", daemon=True)
-    thread.start()
-
-    def wait() -> Workspace:
-        thread.join()
-        [outcome] = outcomes
-        if isinstance(outcome, BaseException):
-            raise outcome
-        return outcome
-
-    return wait
+    return workspace_for(base, settings, checkout), checkout
 
 
 def base_folder(directory: Path) -> Path:

@@ -1,0 +1,239 @@
+"""A command that reads the index brings it up to date with the files first."""
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command_runner import RunFeeder
+from feeder.cli import fresh_index
+from feeder.store.ownership import SERVER_LOCK, command_lock, try_lock
+from feeder.store.sqlite import SQLite
+from index_helpers import CART, GUIDE, query_rows
+from source.repos import Repo
+
+TAX = "def vat_rate():\n    return 19\n"
+
+
+@pytest.fixture
+def environment() -> Mapping[str, str]:
+    return {"FEEDER_REFRESH": "on", "FEEDER_MODEL": "static"}
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Repo:
+    repo.commit({"src/cart.py": CART, "docs/guide.md": GUIDE})
+    return repo
+
+
+def index_of(repo: Repo) -> Path:
+    return repo.path / ".feeder" / "index.db"
+
+
+def paths_in(index: Path) -> set[str]:
+    database = SQLite(index)
+    try:
+        return set(query_rows(database, "SELECT DISTINCT path FROM docs"))
+    finally:
+        database.close()
+
+
+def hits(feeder: RunFeeder, repo: Repo, *arguments: str) -> dict[str, Any]:
+    """The hits of a search by their paths."""
+    return {hit["path"]: hit for hit in feeder(repo, "search", "--json", *arguments).json["hits"]}
+
+
+def test_first_search_makes_the_index_and_answers(shop: Repo, feeder: RunFeeder) -> None:
+    found = feeder(shop, "search", "add line")
+    assert (found.code, "src/cart.py" in found.out) == (0, True)
+    assert "Making an index of 2 files." in found.err
+    assert "Making" not in found.out
+    assert feeder(shop, "validate").code == 0
+    assert "Making" not in feeder(shop, "search", "add line").err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("search", "vat_rate"),
+        ("grep", "vat_rate"),
+        ("definition", "vat_rate"),
+        ("references", "vat_rate"),
+        ("show", "src/tax.py#vat_rate"),
+        ("outline", "src"),
+        ("overview",),
+        ("similar", "src/tax.py:1"),
+        ("impact", "--working-tree"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_every_reading_command_knows_an_untracked_file(
+    shop: Repo, feeder: RunFeeder, command: tuple[str, ...]
+) -> None:
+    assert feeder(shop, "sync", "-q").code == 0
+    shop.write({"src/tax.py": TAX})
+    answer = feeder(shop, *command)
+    assert answer.code == 0
+    assert "src/tax.py" in paths_in(index_of(shop))
+    assert "vat_rate" in answer.out + answer.err or command[0] == "similar"
+
+
+def test_edits_deletions_and_branches_are_followed(shop: Repo, feeder: RunFeeder) -> None:
+    feeder(shop, "sync", "-q")
+    shop.write({"src/tax.py": TAX, "docs/guide.md": None})
+    feeder(shop, "search", "x")
+    assert paths_in(index_of(shop)) == {"src/cart.py", "src/tax.py"}
+    shop.write({"src/tax.py": TAX.replace("vat_rate", "sales_tax")})
+    assert hits(feeder, shop, "sales_tax")["src/tax.py"]["symbol"] == "sales_tax"
+    assert feeder(shop, "validate").code == 0
+    shop.git("stash", "-u", "-q")
+    feeder(shop, "search", "x")
+    assert paths_in(index_of(shop)) == {"src/cart.py", "docs/guide.md"}
+    shop.git("checkout", "-q", "-b", "taxes")
+    shop.commit({"src/tax.py": TAX})
+    assert "src/tax.py" in hits(feeder, shop, "vat_rate")
+    shop.git("checkout", "-q", "-")
+    assert "src/tax.py" not in hits(feeder, shop, "vat_rate")
+    assert feeder(shop, "validate").code == 0
+
+
+def test_nothing_is_written_or_loaded_when_nothing_changed(shop: Repo, feeder: RunFeeder) -> None:
+    shop.write({"src/tax.py": TAX})
+    feeder(shop, "search", "x")
+    feeder(shop, "search", "x")
+    before = {path.name: path.stat().st_mtime_ns for path in index_of(shop).parent.glob("index.*")}
+    program = (
+        "import sys; from feeder.cli.main import main\n"
+        "try: main()\n"
+        "except SystemExit: print('feeder.sync.sync' in sys.modules)"
+    )
+    command = [sys.executable, "-c", program, "grep", "-l", "vat_rate"]
+    done = subprocess.run(command, cwd=shop.path, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["src/tax.py", "False"]
+    after = {path.name: path.stat().st_mtime_ns for path in index_of(shop).parent.glob("index.*")}
+    assert after == before
+
+
+@pytest.mark.parametrize("off", ["option", "variable"])
+def test_without_refresh_the_answer_says_how_far_it_is_behind(
+    shop: Repo, feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, off: str
+) -> None:
+    feeder(shop, "sync", "-q")
+    shop.write({"src/tax.py": TAX})
+    option = ["--no-refresh"] if off == "option" else []
+    if off == "variable":
+        monkeypatch.setenv("FEEDER_REFRESH", "off")
+    found = feeder(shop, "search", *option, "cart")
+    assert "1 file on disk differs from the index" in found.out
+    assert paths_in(index_of(shop)) == {"src/cart.py", "docs/guide.md"}
+
+
+def test_without_refresh_no_index_is_made(shop: Repo, feeder: RunFeeder) -> None:
+    found = feeder(shop, "search", "--no-refresh", "cart")
+    assert (found.code, index_of(shop).exists()) == (2, False)
+
+
+def test_a_folder_outside_of_git_is_not_indexed_unasked(tmp_path: Path, feeder: RunFeeder) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    (folder / "tax.py").write_text(TAX)
+    found = feeder(folder, "search", "vat")
+    assert (found.code, "feeder process --path ." in found.err) == (2, True)
+    assert not (folder / ".feeder").exists()
+
+
+def test_a_home_folder_is_not_indexed_unasked(
+    shop: Repo, feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(shop.path / "docs"))
+    found = feeder(shop, "search", "cart")
+    assert (found.code, "has a home folder in it" in found.err) == (2, True)
+    assert not index_of(shop).exists()
+
+
+def test_the_kinds_of_vectors_stay(shop: Repo, feeder: RunFeeder) -> None:
+    """A search by words only is no reason to delete vectors, and one by meaning none to add any."""
+    feeder(shop, "sync", "-q")
+    shop.write({"src/tax.py": TAX})
+    feeder(shop, "search", "--no-vectors", "vat_rate")
+    assert hits(feeder, shop, "vat rate")["src/tax.py"]["meaning_rank"]
+    feeder(shop, "sync", "-q", "--no-vectors")
+    shop.write({"src/tax.py": TAX + "\n"})
+    assert hits(feeder, shop, "vat rate")["src/tax.py"]["meaning_rank"] is None
+    assert feeder(shop, "validate", "--no-vectors").code == 0
+
+
+def test_another_repositorys_index_is_left_alone(
+    shop: Repo, tmp_path: Path, feeder: RunFeeder
+) -> None:
+    other = Repo(tmp_path / "other")
+    other.commit({"main.py": "def run():\n    pass\n"})
+    shared = tmp_path / "shared.db"
+    feeder(shop, "sync", "-q", "--db", str(shared))
+    for option in ([], ["--repo", "repo"]):
+        feeder(other, "search", "--db", str(shared), *option, "cart")
+    assert paths_in(shared) == {"src/cart.py", "docs/guide.md"}
+    shop.write({"src/tax.py": TAX})
+    feeder(shop, "search", "--db", str(shared), "cart")
+    assert "src/tax.py" in paths_in(shared)
+
+
+def test_the_folder_and_the_options_of_the_index_stay(shop: Repo, feeder: RunFeeder) -> None:
+    feeder(shop, "sync", "-q", "--path", "src", "--max-file-bytes", "40")
+    shop.write({"src/tax.py": TAX, "src/long.py": TAX + "#" * 40, "docs/new.md": "# New\n"})
+    feeder(shop, "search", "x")
+    assert paths_in(index_of(shop)) == {"src/tax.py"}
+    feeder(shop, "sync", "-q", "--path", "src", "--force")
+    feeder(shop, "search", "x")
+    assert paths_in(index_of(shop)) == {"src/cart.py", "src/tax.py", "src/long.py"}
+
+
+@pytest.mark.parametrize("writer", ["command", "refresh"])
+def test_an_index_that_is_being_written_answers_as_it_is(
+    shop: Repo, feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, writer: str
+) -> None:
+    feeder(shop, "sync", "-q")
+    shop.write({"src/tax.py": TAX})
+    monkeypatch.setattr(fresh_index, "WAIT_S", 0.1)
+    index = index_of(shop)
+    with command_lock(index) if writer == "command" else try_lock(index, SERVER_LOCK):
+        found = feeder(shop, "search", "cart")
+    assert (found.code, "src/cart.py" in found.out) == (0, True)
+    assert "is updating the index. This answer is from the index as it is." in found.err
+    assert paths_in(index) == {"src/cart.py", "docs/guide.md"}
+
+
+def test_a_failed_update_is_no_reason_for_no_answer(
+    shop: Repo, tmp_path: Path, feeder: RunFeeder
+) -> None:
+    grammar = tmp_path / "grammar.json"
+    grammar.write_text("{}")
+    assert feeder(shop, "sync", "-q", "--grammar", str(grammar)).code == 0
+    grammar.unlink()
+    shop.write({"src/tax.py": TAX})
+    found = feeder(shop, "search", "cart")
+    assert (found.code, "src/cart.py" in found.out) == (0, True)
+    assert "The index could not be updated" in found.err
+
+
+@pytest.mark.slow
+def test_commands_at_once_all_answer(shop: Repo) -> None:
+    """While an editor saves: none is superseded, and in the end the index equals the files."""
+    command = [sys.executable, "-m", "feeder", "search", "-q", "vat_rate"]
+
+    def start() -> subprocess.Popen[str]:
+        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen(command, cwd=shop.path, text=True, **pipes)
+
+    for number in range(2):
+        shop.write({"src/tax.py": f"{TAX}\n\nVERSION = {number}\n"})
+        running = [start() for _ in range(3)]
+        shop.write({"src/tax.py": f"{TAX}\n\nVERSION = {number} + 10\n"})
+        ended = [(*process.communicate(), process.returncode) for process in running]
+        assert all("src/tax.py" in out and code == 0 for out, _, code in ended), ended
+    assert subprocess.run(command, cwd=shop.path, capture_output=True, check=False).returncode == 0
+    validate = [sys.executable, "-m", "feeder", "validate"]
+    assert subprocess.run(validate, cwd=shop.path, capture_output=True, check=False).returncode == 0
