@@ -1,4 +1,4 @@
-/** Caches results of a function of one text; the cache is emptied when it is full. */
+/** Caches results: of a function of one text, emptied when it is full, and of reads by key. */
 
 const MAX_ENTRIES = 10_000;
 /** Longer texts are not cached: an isolate has 128 MB. */
@@ -15,4 +15,14 @@ export function memoize<Result>(compute: (text: string) => Result): (text: strin
     if (text.length <= MAX_KEY_CHARS) cache.set(text, result);
     return result;
   };
+}
+
+/** The value of a key, read once. */
+export function memoized<Value>(cache: Map<string, Promise<Value>>, key: string, read: () => Promise<Value>): Promise<Value> {
+  let value = cache.get(key);
+  if (!value) {
+    value = read();
+    cache.set(key, value);
+  }
+  return value;
 }

@@ -19,14 +19,11 @@ import type { Definition } from "../relations/modules.ts";
 import {
   findImplementations,
   findReferences,
-  linesOf,
-  type Implementation,
-  type Reference,
   ReferenceFinder,
-  referenceJson,
   type ReferencePage,
-  withText,
 } from "../relations/references.ts";
+import { type Implementation, type Reference, referenceJson } from "../relations/sites.ts";
+import { linesOf, withText } from "../relations/site_text.ts";
 import { type Target, targetNode } from "../relations/targets.ts";
 import { findUses, type UsePage } from "../relations/uses.ts";
 import type { Params, WithFreshness } from "./types.ts";
@@ -52,7 +49,7 @@ export async function answerRelations(context: SearchContext, place: string): Pr
   const { finder, contents } = openReferences(context);
   if (!isPosition(place)) {
     const target = await finder.target(place);
-    const symbol = (await targetNode(finder, target)).symbol || place;
+    const symbol = (await targetNode(finder.reader, target)).symbol || place;
     const relations = await relationsOf(finder, contents, target, symbol);
     const uses = await findUses(finder, target, { ...ALL, limit: MAX_USES });
     const sites = await referencesWithText(contents, uses.uses.map(({ reference }) => reference));
@@ -76,7 +73,7 @@ export async function answerRelations(context: SearchContext, place: string): Pr
 /** A finder and the lines of its sites, which share their batches. */
 function openReferences(context: SearchContext) {
   const finder = new ReferenceFinder(context);
-  const contents = new FileContents({ ...context, database: finder.database });
+  const contents = new FileContents({ ...context, database: finder.reader.database });
   finder.onSites = (sites) => contents.loadLines(sites);
   return { finder, contents };
 }
@@ -111,7 +108,7 @@ async function relationsOf(finder: ReferenceFinder, contents: FileContents, targ
     at_least: page.atLeast,
     implementations: implementations.slice(0, MAX_IMPLEMENTATIONS),
     implementations_total: implementations.length,
-    implementations_at_least: finder.isCut,
+    implementations_at_least: finder.reader.isCut,
   };
 }
 
@@ -122,7 +119,7 @@ export async function answerReferences(context: SearchContext, params: Params): 
   const depth = Number(params.depth![0]);
   const answer = async (count: number, notes: string[] = []) => {
     const state = freshness(context.meta, context.repo);
-    const unread = count > 0 ? [] : await unreadNotesOfRepo(finder.database, context.repo);
+    const unread = count > 0 ? [] : await unreadNotesOfRepo(finder.reader.database, context.repo);
     return { notes, ...state, note: [state.note, ...unread].filter(Boolean).join(" ") };
   };
   const shown = async (references: readonly Reference[]) => {
@@ -137,7 +134,7 @@ export async function answerReferences(context: SearchContext, params: Params): 
   if (kind === "implementation") {
     const { definition, implementations } = await findImplementations(finder, target, name);
     const rest = await answer(implementations.length);
-    return { definition, implementations, at_least: finder.isCut, ...rest };
+    return { definition, implementations, at_least: finder.reader.isCut, ...rest };
   }
   const requested = {
     kinds: kind ? [kind] : [],

@@ -9,10 +9,13 @@ import { constants } from "../../build/worker_data.json";
 import { rpartition } from "../python_strings.ts";
 import { IMPLEMENTS, INHERITS } from "../relation.ts";
 import { decodeRelations } from "../store/relations.ts";
-import type { Definition } from "./modules.ts";
+import { NO_FAMILY } from "./member_resolution.ts";
+import { type Definition, typeKey } from "./modules.ts";
 import { isResolved } from "./outcomes.ts";
-import type { Reference, ReferenceFinder } from "./references.ts";
-import { Resolver, typeKey } from "./resolution.ts";
+import type { RelationReader } from "./relation_reader.ts";
+import { Resolver } from "./resolution.ts";
+import type { SiteFinder } from "./site_finder.ts";
+import type { Reference } from "./sites.ts";
 
 const { MAX_BASES } = constants.bases;
 const DISPATCHED_KINDS = new Set(constants.bases.DISPATCHED_KINDS);
@@ -23,16 +26,16 @@ const DISPATCHED_KINDS = new Set(constants.bases.DISPATCHED_KINDS);
  * A site that was only possible is replaced. Go is left out: its interfaces have rules of their own.
  */
 export async function withSitesThroughBases(
-  finder: ReferenceFinder,
+  finder: SiteFinder,
   definition: Definition,
   sites: readonly Reference[],
 ): Promise<Reference[]> {
-  const owner = definition.isFunction ? await finder.typeAround(definition) : null;
+  const owner = definition.isFunction ? await finder.reader.typeAround(definition) : null;
   if (!owner || owner.language === "go") return [...sites];
   const key = ({ path, line }: Reference) => `${path}\0${line}`;
   const resolved = new Set(sites.filter((one) => one.resolved).map(key));
   const through = new Map<string, Reference>();
-  for (const base of await typesAbove(finder, owner)) {
+  for (const base of await typesAbove(finder.reader, owner)) {
     for (const one of await sitesOfMember(finder, base, definition.name)) {
       if (!resolved.has(key(one)) && !through.has(key(one))) through.set(key(one), one);
     }
@@ -41,13 +44,13 @@ export async function withSitesThroughBases(
 }
 
 /** The types of the index that a type inherits or implements, the nearest first. */
-async function typesAbove(finder: ReferenceFinder, owner: Definition): Promise<Definition[]> {
+async function typesAbove(reader: RelationReader, owner: Definition): Promise<Definition[]> {
   const seen = new Set([typeKey(owner.path, owner.symbol)]);
   const found: Definition[] = [];
   let level = [owner];
   while (level.length > 0) {
     const above: Definition[] = [];
-    for (const base of (await Promise.all(level.map((type) => directBases(finder, type)))).flat()) {
+    for (const base of (await Promise.all(level.map((type) => directBases(reader, type)))).flat()) {
       const key = typeKey(base.path, base.symbol);
       if (seen.has(key) || seen.size > MAX_BASES) continue;
       seen.add(key);
@@ -60,18 +63,18 @@ async function typesAbove(finder: ReferenceFinder, owner: Definition): Promise<D
 }
 
 /** The definitions that a type surely names as its bases in its own file. */
-async function directBases(finder: ReferenceFinder, type: Definition): Promise<Definition[]> {
-  const facts = await finder.fileFacts(type.path);
+async function directBases(reader: RelationReader, type: Definition): Promise<Definition[]> {
+  const facts = await reader.fileFacts(type.path);
   const bases: Definition[] = [];
   for (const node of facts.nodes) {
     if (node.symbol !== type.symbol || node.nodeType !== "class") continue;
     for (const relation of decodeRelations(node)) {
       if (relation.kind !== INHERITS && relation.kind !== IMPLEMENTS) continue;
-      const named = (await finder.namedDefinitions(relation.name)).map(({ definition }) => definition);
+      const named = (await reader.namedDefinitions(relation.name)).map(({ definition }) => definition);
       const types = named.filter(({ isType }) => isType);
       bases.push(
         ...types.filter((one) => {
-          return isResolved(new Resolver(one, types, null, finder.exports).resolve(facts, node, relation, node.startLine));
+          return isResolved(new Resolver(one, types, null, reader.exports).resolve(facts, node, relation, node.startLine));
         }),
       );
     }
@@ -80,15 +83,15 @@ async function directBases(finder: ReferenceFinder, type: Definition): Promise<D
 }
 
 /** The sites that call a member on a value of a type, or on the object in its methods. */
-async function sitesOfMember(finder: ReferenceFinder, base: Definition, name: string): Promise<Reference[]> {
+async function sitesOfMember(finder: SiteFinder, base: Definition, name: string): Promise<Reference[]> {
   const { path, language } = base;
   const symbol = `${base.symbol}.${name}`;
   const common = { isType: false, isLocal: false, isFunction: true };
   const member: Definition = { path, language, symbol, name, owner: base.symbol, ...common };
-  const named = (await finder.namedDefinitions(name)).map(({ definition }) => definition);
+  const named = (await finder.reader.namedDefinitions(name)).map(({ definition }) => definition);
   const others = named.filter((one) => one.symbol !== symbol);
-  const family = { own: new Set([typeKey(path, base.symbol)]), names: new Set([base.name]), allBelow: new Set<string>() };
-  const sites = await finder.sites(member, new Resolver(member, [member, ...others], base, finder.exports, family), name, null);
+  const family = { ...NO_FAMILY, own: new Set([typeKey(path, base.symbol)]), names: new Set([base.name]), allBelow: new Set<string>() };
+  const sites = await finder.sites(member, new Resolver(member, [member, ...others], base, finder.reader.exports, family), name, null);
   return sites
     .filter(({ resolved, kind, receiver }) => {
       const namesType = rpartition(receiver, ".")[1] === base.name && language !== "rust";

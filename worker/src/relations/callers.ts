@@ -2,9 +2,9 @@
 
 import { isTestPath } from "../store/scope.ts";
 import type { RelatedNode } from "../store/relations.ts";
-import type { Definition } from "./modules.ts";
-import type { Reference, ReferenceFilter, ReferenceFinder } from "./references.ts";
-import { typeKey } from "./resolution.ts";
+import { type Definition, typeKey } from "./modules.ts";
+import type { ReferenceFinder } from "./references.ts";
+import type { Reference, ReferenceFilter } from "./sites.ts";
 import type { Target } from "./targets.ts";
 
 /** A node that refers to a definition, with the nodes that refer to it; `omitted` counts those beyond a limit. */
@@ -37,7 +37,7 @@ export async function findCallers(
   requested: ReferenceFilter,
   depth: number,
 ): Promise<CallerTree> {
-  const definition = await finder.definition(target, text);
+  const definition = await finder.reader.definition(target, text);
   const root: { callers: Caller[]; omitted: number } = { callers: [], omitted: 0 };
   const seen = new Set([typeKey(definition.path, definition.symbol)]);
   let level: { parent: typeof root; called: Definition }[] = [{ parent: root, called: definition }];
@@ -68,8 +68,8 @@ export async function findCallers(
     omitted: root.omitted,
     total,
     excluded,
-    nodesWithName: isUnused ? await finder.countNodesWithName(definition) : 0,
-    atLeast: finder.isCut || isStopped || omittedBelow > 0 || root.omitted > 0,
+    nodesWithName: isUnused ? await finder.reader.countNodesWithName(definition) : 0,
+    atLeast: finder.reader.isCut || isStopped || omittedBelow > 0 || root.omitted > 0,
   };
 }
 
@@ -105,7 +105,7 @@ async function toFollow(finder: ReferenceFinder, callers: readonly Caller[], see
     seen.add(key);
     return true;
   });
-  const definitions = await Promise.all(selected.map(({ node }) => finder.namedDefinitions(node.symbol!)));
+  const definitions = await Promise.all(selected.map(({ node }) => finder.reader.namedDefinitions(node.symbol!)));
   return selected.flatMap((parent, at) => {
     const { path, symbol } = parent.node;
     const own = definitions[at]!.find(({ hit }) => hit.path === path && hit.symbol === symbol);

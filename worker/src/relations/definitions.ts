@@ -15,7 +15,7 @@ import {
 import type { Definition } from "./modules.ts";
 import type { ReferenceFinder } from "./references.ts";
 import { isElsewhere, isResolved, type Resolution } from "./outcomes.ts";
-import type { FileFacts } from "./resolution.ts";
+import type { FileFacts } from "./file_facts.ts";
 import { EMPTY_TARGET_ERROR, listFirst, membersNamed, resolveTarget, type Target } from "./targets.ts";
 
 export const { MEMBER_TYPE } = constants.outline;
@@ -120,13 +120,13 @@ interface NamedMatches {
 
 /** The nodes of a name, else the members of it. */
 async function namedDefinitions(finder: ReferenceFinder, name: string): Promise<NamedMatches> {
-  const named = await finder.namedDefinitions(name);
+  const named = await finder.reader.namedDefinitions(name);
   if (named.length > 0) {
     const matches = named.map(({ definition, hit }) => ({ definition, found: foundDefinition(hit, false) }));
-    return { matches, isCut: await finder.isNameCut(name) };
+    return { matches, isCut: await finder.reader.isNameCut(name) };
   }
-  const { members, isCut } = await membersNamed(finder, name);
-  const definitions = await Promise.all(members.map(({ hit, member }) => finder.memberDefinition(hit, member.name)));
+  const { members, isCut } = await membersNamed(finder.reader, name);
+  const definitions = await Promise.all(members.map(({ hit, member }) => finder.reader.memberDefinition(hit, member.name)));
   const matches = definitions.map((definition, at) => {
     const { path, symbol } = definition;
     const { line } = members[at]!.member;
@@ -143,8 +143,8 @@ async function definitionsAt(
   column: number,
   readLine: ReadLine,
 ): Promise<Definitions> {
-  const target = await resolveTarget(finder, `${path}:${line}`);
-  const [facts, text] = await Promise.all([finder.fileFacts(target.path), readLine(target.path, line)]);
+  const target = await resolveTarget(finder.reader, `${path}:${line}`);
+  const [facts, text] = await Promise.all([finder.reader.fileFacts(target.path), readLine(target.path, line)]);
   const isRuby = target.hits.some(({ language }) => language === "ruby");
   let name = wordAt(text ?? "", column, isRuby ? RUBY_WORD : WORD);
   if (!name) {
@@ -170,8 +170,8 @@ async function definitionsAt(
   const relations = existing.length > 0 ? existing : mentionAt(facts, name, line);
   const results: { states: Resolution[]; found: FoundDefinition }[] = [];
   for (const { definition, found } of matches) {
-    const resolver = await finder.resolver(definition);
-    const states = await finder.exports.settled(() =>
+    const resolver = await finder.families.resolver(definition);
+    const states = await finder.reader.exports.settled(() =>
       relations.map(({ node, relation }) => resolver.resolve(facts, node, relation, line)),
     );
     results.push({ states, found });

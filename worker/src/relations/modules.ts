@@ -123,3 +123,8 @@ export function inNoPackage(packageName: string, definition: Definition): boolea
   const isOutside = packageName === "" || own.variableSigil !== "";
   return own.packageScope === "package" && isOutside && packageOf(definition) === "";
 }
+
+/** A key of a type: its path and symbol. */
+export function typeKey(path: string, symbol: string): string {
+  return `${path}\0${symbol}`;
+}

@@ -5,10 +5,12 @@ import { sortBy } from "../sorting.ts";
 import type { Relation } from "../relation.ts";
 import { decodeRelations, lineNumbers, type NamedNode, type RelatedNode } from "../store/relations.ts";
 import { type FoundDefinition, foundDefinition } from "./definitions.ts";
-import type { Definition } from "./modules.ts";
-import { KIND_NAMES, passesTests, type Reference, type ReferenceFilter, type ReferenceFinder } from "./references.ts";
+import { type Definition, typeKey } from "./modules.ts";
+import type { ReferenceFinder } from "./references.ts";
+import { KIND_NAMES, passesTests, type Reference, type ReferenceFilter } from "./sites.ts";
 import { isElsewhere, isResolved } from "./outcomes.ts";
-import { type FileFacts, type Resolver, typeKey } from "./resolution.ts";
+import type { FileFacts } from "./file_facts.ts";
+import type { Resolver } from "./resolution.ts";
 import { type Target, targetNode } from "./targets.ts";
 
 const { MAX_DEFINITIONS } = constants.uses;
@@ -33,8 +35,8 @@ export interface UsePage {
 
 /** The page of what the nodes of a target, with those inside of them, refer to. */
 export async function findUses(finder: ReferenceFinder, target: Target, requested: ReferenceFilter): Promise<UsePage> {
-  const hits = target.lines ? [await targetNode(finder, target)] : target.hits;
-  const facts = await finder.fileFacts(target.path);
+  const hits = target.lines ? [await targetNode(finder.reader, target)] : target.hits;
+  const facts = await finder.reader.fileFacts(target.path);
   const nodes = facts.nodes.filter((node) =>
     hits.some((hit) => hit.startLine <= node.startLine && node.endLine <= hit.endLine),
   );
@@ -87,7 +89,7 @@ class UseFinder {
       return node.path !== hit.path || node.symbol !== hit.symbol; // no recursive call
     });
     const resolvers = await Promise.all(candidates.map(({ definition }) => this.#resolver(definition)));
-    const resolved = await this.finder.exports.settled(() =>
+    const resolved = await this.finder.reader.exports.settled(() =>
       resolvers.map((resolver) => resolver.resolveLines(facts, node, relation)),
     );
     for (const [at, { hit }] of candidates.entries()) {
@@ -111,7 +113,7 @@ class UseFinder {
   async #candidates(facts: FileFacts, name: string): Promise<{ definition: Definition; hit: NamedNode }[]> {
     const imported = (facts.imports.get(name) ?? []).flatMap((one) => one.name || []);
     const names = [...new Set([name, ...imported])];
-    const candidates = (await Promise.all(names.map((one) => this.finder.namedDefinitions(one)))).flat();
+    const candidates = (await Promise.all(names.map((one) => this.finder.reader.namedDefinitions(one)))).flat();
     if (candidates.length <= MAX_DEFINITIONS) return candidates;
     this.isCut = true;
     return sortBy(candidates, ({ hit }) => [-commonFolders(facts.path, hit.path)]).slice(0, MAX_DEFINITIONS);
@@ -120,7 +122,7 @@ class UseFinder {
   #resolver(definition: Definition): Promise<Resolver> {
     const { path, symbol, owner, isType } = definition;
     const key = `${typeKey(path, symbol)}\0${owner}\0${isType}`;
-    const resolver = this.#resolvers.get(key) ?? this.finder.resolver(definition);
+    const resolver = this.#resolvers.get(key) ?? this.finder.families.resolver(definition);
     this.#resolvers.set(key, resolver);
     return resolver;
   }

@@ -1,0 +1,259 @@
+/**
+ * Resolves a member of a type by its receiver: the object itself, a base, or a value of a type. Mirrors
+ * `feeder.relations.member_resolution`.
+ */
+
+import { constants } from "../../build/worker_data.json";
+import { Pattern } from "../python_regex.ts";
+import { partition, rpartition } from "../python_strings.ts";
+import { CALL, MENTION, type Relation } from "../relation.ts";
+import type { RelatedNode } from "../store/relations.ts";
+import { traits } from "../traits.ts";
+import { type FileFacts, packagesOf, SELF_NAMES, UNKNOWN_PACKAGE } from "./file_facts.ts";
+import type { Implements } from "./go_interfaces.ts";
+import { type Definition, inSamePackage, typeKey } from "./modules.ts";
+import { lastName, type NameResolver } from "./name_resolution.ts";
+import { elsewhere, possible, RESOLVED, type Resolution, resolvedIf } from "./outcomes.ts";
+
+const COMPOUND = new Pattern(constants.member_resolution.COMPOUND_PATTERN);
+
+/** The path and the symbol of a type; the symbol is empty outside of types. */
+type Place = readonly [path: string, symbol: string];
+
+/**
+ * The types whose members of a name are the definition's, as keys.
+ *
+ * `own` are the owner and the types below it that do not define the name again; `names` their last parts.
+ * `allBelow` includes those that define it again. `makers` are functions of the owner's package that return it,
+ * `holders` the types with fields that have its type, by their last names and the name of the field after a dot.
+ * `dispatch` has, by their last names, the interfaces of Go that the owner may implement, of an interface the types
+ * that may implement it. A family `isClosed` if no other type, as of a library, can be above
+ * the owner, or below it without a line in the index that says it.
+ */
+export interface Family {
+  readonly own: ReadonlySet<string>;
+  readonly names: ReadonlySet<string>;
+  readonly allBelow: ReadonlySet<string>;
+  readonly makers: readonly Definition[];
+  readonly holders: ReadonlyMap<string, readonly Definition[]>;
+  readonly dispatch: ReadonlyMap<string, readonly Implementing[]>;
+  readonly isClosed: boolean;
+}
+
+/** A type of Go, and whether it or the definition's own type implements the other one. */
+export interface Implementing {
+  readonly type: Definition;
+  readonly implements: Implements;
+}
+
+export const NO_FAMILY: Family = {
+  own: new Set(),
+  names: new Set(),
+  allBelow: new Set(),
+  makers: [],
+  holders: new Map(),
+  dispatch: new Map(),
+  isClosed: false,
+};
+
+/** Resolves sites of a member of a type; `owner` is the definition of that type. */
+export class MemberResolver {
+  readonly #definition: Definition;
+
+  constructor(
+    private readonly names: NameResolver,
+    private readonly owner: Definition,
+    private readonly family: Family,
+  ) {
+    this.#definition = names.definition;
+  }
+
+  /** A member of a type, by its receiver. */
+  resolve(facts: FileFacts, node: RelatedNode, relation: Relation, line: number): Resolution {
+    const { qualifier: receiver } = relation;
+    const { language } = node;
+    const own = traits(language);
+    const place = this.#place(facts, node);
+    if (!receiver) {
+      const mayBeImplicit = relation.kind === CALL || relation.kind === MENTION;
+      if (!mayBeImplicit || !own.implicitReceiver) return elsewhere("NO_MEMBER");
+      if (this.#isImportedMember(facts, place)) return RESOLVED;
+      return this.#inClass(place, true);
+    }
+    if (receiver === "super()" || receiver === "super" || receiver === own.baseReceiver) {
+      const { owner } = this;
+      if (place[0] === owner.path && place[1] === owner.symbol) return elsewhere("BASE_MEMBER");
+      const isBelow = this.family.allBelow.has(typeKey(...place));
+      if (isBelow || language !== "csharp") return resolvedIf(isBelow, "BASE");
+    }
+    if (SELF_NAMES.has(receiver)) return this.#inClass(place, false);
+    const last = rpartition(receiver, ".")[1];
+    if (last.endsWith("()")) {
+      if (language === "go" && this.#isChained(facts, node, receiver)) return RESOLVED;
+      return this.#isInFamily(facts, last.slice(0, -2));
+    }
+    let types = facts.typesOf(node.symbol, receiver, line);
+    if (types.length === 0 && this.#isField(facts, node, receiver, line)) return RESOLVED;
+    const isField = node.language === "go" && facts.hasType(node.symbol, rpartition(receiver, ".")[0], line);
+    if (types.length === 0 && !isField && this.#mayBeType(facts, last)) types = [last];
+    if (types.length > 0) return this.#isOfTypes(facts, types);
+    if (isTypeName(receiver) && this.#isBuiltIn(facts, receiver)) return elsewhere("BUILT_IN");
+    const isPlainType = own.variableSigil !== "" && /^\p{L}/u.test(receiver) && !receiver.includes("(");
+    const isOtherType = isPlainType || this.#isBuiltIn(facts, partition(receiver, ".")[0]);
+    const isOnly = this.names.isUnique && relation.kind === CALL && !isOtherType && COMPOUND.test(relation.name);
+    return resolvedIf(isOnly, "RECEIVER");
+  }
+
+  /** A member of the type around the site, of a path and symbol. */
+  #inClass([path, ownClass]: Place, isImplicit: boolean): Resolution {
+    for (let symbol = ownClass; symbol; symbol = isImplicit ? rpartition(symbol, ".")[0] : "") {
+      if (this.family.own.has(typeKey(path, symbol))) return RESOLVED;
+      const isIn = (one: Definition) => one.owner === symbol && one.path === path;
+      if (this.names.others.some(isIn)) return this.names.another(isIn);
+    }
+    return ownClass ? possible("BASE") : elsewhere("NO_MEMBER");
+  }
+
+  /**
+   * Returns true if an imported module is the type around the definition, as in `import static
+   * shop.Cart.open`, or its name within the file's package.
+   */
+  isOwner(facts: FileFacts, module: string): boolean {
+    return [module, `${facts.package}.${module}`].includes(this.#definition.owner);
+  }
+
+  /** Returns true if a file imports the member, and the type around the site has none. */
+  #isImportedMember(facts: FileFacts, [path, ownClass]: Place): boolean {
+    if (this.names.others.some((one) => one.path === path && one.owner === ownClass)) return false;
+    const { name } = this.#definition;
+    const imports = [...(facts.imports.get(name) ?? []), ...(facts.imports.get("*") ?? [])];
+    return imports.some((one) => [name, "*"].includes(one.name) && this.isOwner(facts, one.module));
+  }
+
+  /** The path and symbol of the type around a node; in C++ also one of a header. */
+  #place(facts: FileFacts, node: RelatedNode): Place {
+    const ownClass = facts.enclosingClass(node.symbol);
+    const [outer] = rpartition(node.symbol ?? "", ".");
+    if (ownClass || !outer || traits(node.language).family !== "c") return [facts.path, ownClass];
+    const owners = this.names.others.map(({ path, owner }) => typeKey(path, owner));
+    const [key, another] = [...new Set([...owners, ...this.family.allBelow])].filter((one) => {
+      return `.${partition(one, "\0")[1]}`.endsWith(`.${outer}`);
+    });
+    return key === undefined || another !== undefined ? [facts.path, ""] : partition(key, "\0");
+  }
+
+  /** Returns true if a receiver that no declaration binds is a type, as in `Cart.create()`. */
+  #mayBeType(facts: FileFacts, name: string): boolean {
+    const isKnown = facts.imports.has(name) || this.names.hasMember(name);
+    return this.family.names.has(name) || (isKnown && /^\p{Lu}/u.test(name));
+  }
+
+  /** Returns true if a receiver is a field of the owner's type, in a type of another file. */
+  #isField(facts: FileFacts, node: RelatedNode, receiver: string, line: number): boolean {
+    const [outer, field] = rpartition(receiver, ".");
+    if (!outer || this.family.holders.size === 0) return false;
+    const [type] = facts.typesOf(node.symbol, outer, line);
+    if (type === undefined) return false;
+    const holders = this.family.holders.get(`${lastName(type)}.${field}`) ?? [];
+    return holders.some((holder) => holder.language !== "go" || this.names.isSeen(facts, type, holder));
+  }
+
+  /** A receiver of the first of these types that has such a member, as far as is known. */
+  #isOfTypes(facts: FileFacts, types: readonly string[]): Resolution {
+    let result = possible("RECEIVER");
+    for (const typeName of types) {
+      if (typeName.endsWith("()")) result = resolvedIf(this.#isMade(facts, typeName.slice(0, -2)), "RECEIVER");
+      else if (typeName.startsWith(UNKNOWN_PACKAGE)) result = possible("RECEIVER");
+      else result = this.#isInFamily(facts, typeName);
+      if (result.outcome !== "POSSIBLE" || this.names.hasMember(lastName(typeName))) return result;
+    }
+    return result;
+  }
+
+  /**
+   * Returns true if a call as a receiver in Go, such as `NewCart()`, returns the owner.
+   *
+   * False if the node calls functions of several packages by this name.
+   */
+  #isChained(facts: FileFacts, node: RelatedNode, receiver: string): boolean {
+    const name = receiver.slice(0, -2);
+    const packages = [...new Set((packagesOf(node).get(name) ?? new Map<number, string>()).values())];
+    if (name.includes(".") || packages.length !== 1) return false;
+    return this.#isMade(facts, packages[0] ? `${packages[0]}.${name}` : name);
+  }
+
+  /** Returns true if a function that a file calls returns the owner. */
+  #isMade(facts: FileFacts, called: string): boolean {
+    const [module, name] = rpartition(called, ".");
+    return this.family.makers
+      .filter((maker) => maker.name === name)
+      .some((maker) => {
+        return module ? this.names.hasPackage(facts, module, maker) : inSamePackage(facts.path, facts.package, maker);
+      });
+  }
+
+  /** A receiver of a declared type: another type with such a member is another definition. */
+  #isInFamily(facts: FileFacts, typeName: string): Resolution {
+    const { owner } = this;
+    const name = lastName(typeName);
+    const isOwn = name === lastName(this.#definition.owner);
+    const mayBeOwn = isOwn || facts.imports.has(typeName);
+    if (mayBeOwn && this.names.isSeen(facts, typeName, owner)) return RESOLVED;
+    const implementing = this.#implementing(facts, typeName);
+    if (implementing.length > 0) return commonResolution(implementing);
+    if (isOwn) return this.#isOfModule(facts, typeName, owner);
+    const imported = facts.imports.get(typeName) ?? [];
+    const { names } = this.family;
+    if (names.has(name) || imported.some((one) => names.has(one.name))) return RESOLVED;
+    if (!this.names.hasMember(name)) return this.#isBuiltIn(facts, typeName) ? elsewhere("BUILT_IN") : possible("RECEIVER");
+    // Go: an interface's method may be this one, or the interface's be called on this type
+    const ofType = this.names.others.filter((one) => lastName(one.owner) === name);
+    const isDynamic = [this.#definition, ...ofType].some((one) => one.isAbstract);
+    return isDynamic ? possible("RECEIVER") : this.names.anotherOfType(name);
+  }
+
+  /** A receiver of a type with the owner's name, which the file does not declare or import. */
+  #isOfModule(facts: FileFacts, typeName: string, owner: Definition): Resolution {
+    if (facts.imports.has(typeName) || facts.declaresType(typeName)) return elsewhere("ANOTHER_TYPE");
+    const [packageName] = rpartition(typeName, "."); // as in `shop.Cart()`
+    if (packageName && owner.language === "go") {
+      return this.names.goPackageRefers(facts, packageName, owner);
+    }
+    if (packageName || !this.names.importsModuleOf(facts, owner)) {
+      return owner.language === "go" ? elsewhere("ANOTHER_TYPE") : possible("RECEIVER");
+    }
+    const same = this.names.others.filter((one) => one.owner === owner.symbol);
+    return resolvedIf(new Set(same.map((one) => typeKey(one.path, one.owner))).size === 1, "COMPETING");
+  }
+
+  /** For each type of Go that a name may mean, whether it stands for the owner. */
+  #implementing(facts: FileFacts, typeName: string): Implements[] {
+    const same = this.family.dispatch.get(lastName(typeName)) ?? [];
+    const seen = same.filter(({ type }) => this.names.isSeen(facts, typeName, type));
+    const isExact = seen.length > 0 || typeName.includes(".");
+    const visible = isExact ? seen : same.filter(({ type }) => this.names.importsModuleOf(facts, type));
+    return visible.map((one) => one.implements);
+  }
+
+  #isBuiltIn(facts: FileFacts, typeName: string): boolean {
+    return isBuiltIn(facts, typeName, this.#definition, this.family);
+  }
+}
+
+/** Returns true if a type is one of the language, which cannot have the definition. */
+export function isBuiltIn(facts: FileFacts, typeName: string, { language }: Definition, { isClosed }: Family): boolean {
+  const isKnown = traits(language).builtinTypes.includes(typeName);
+  return isClosed && isKnown && !facts.imports.has(typeName) && !facts.declaresType(typeName);
+}
+
+/** Returns true if a receiver is no variable: `Time` and `u32`; `str` may be one. */
+function isTypeName(receiver: string): boolean {
+  return /^\p{Lu}|\p{Nd}$/u.test(receiver);
+}
+
+/** The resolution of a member of one of some types, which is only possible if they differ. */
+function commonResolution(implementing: readonly Implements[]): Resolution {
+  const [first, ...others] = new Set(implementing);
+  if (others.length > 0 || first === "UNKNOWN") return possible("INTERFACE");
+  return first === "YES" ? RESOLVED : elsewhere("ANOTHER_TYPE");
+}

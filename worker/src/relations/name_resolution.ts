@@ -1,0 +1,267 @@
+/**
+ * Resolves a name of a module or package in a file: by the file's imports, package and own names. Mirrors
+ * `feeder.relations.name_resolution`.
+ */
+
+import { partition, rpartition } from "../python_strings.ts";
+import type { Relation } from "../relation.ts";
+import type { RelatedNode } from "../store/relations.ts";
+import { traits } from "../traits.ts";
+import { ALL, DEFAULT, type ExportFinder, type Site } from "./exports.ts";
+import { type FileFacts, type Import, SELF_NAMES, withoutVersion } from "./file_facts.ts";
+import { isStandardModule, type ModulePaths } from "./module_paths.ts";
+import {
+  COMMONJS_RECEIVERS,
+  type Definition,
+  inNoPackage,
+  inSamePackage,
+  isSameDefinition,
+  packageOf,
+  typeKey,
+} from "./modules.ts";
+import { elsewhere, isElsewhere, isResolved, possible, RESOLVED, type Resolution, resolvedIf, surest } from "./outcomes.ts";
+
+/**
+ * Resolves names to one definition of a module or package; `others` are all definitions of its name. `exports` follows
+ * imports, inside of its `settled`.
+ */
+export class NameResolver {
+  readonly isUnique: boolean;
+  readonly #resolvers = new Map<Definition, NameResolver>();
+
+  constructor(
+    readonly definition: Definition,
+    readonly others: readonly Definition[],
+    private readonly exports: ExportFinder,
+  ) {
+    const known = others.filter(({ isLocal }) => !isLocal);
+    this.isUnique = new Set(known.map(({ path, symbol }) => typeKey(path, symbol))).size <= 1;
+  }
+
+  /** The first other definition that matches, as what a site refers to instead. */
+  another(matches: (one: Definition) => boolean): Resolution {
+    const others = this.others.filter((one) => !isSameDefinition(one, this.definition));
+    return elsewhere("ANOTHER_DEFINITION", others.find(matches));
+  }
+
+  /** The member of another type, by the type's last name. */
+  anotherOfType(typeName: string): Resolution {
+    const name = lastName(typeName);
+    return this.another(({ owner }) => lastName(owner) === name);
+  }
+
+  /** Returns true if a type defines a member of this name. */
+  hasMember(typeName: string): boolean {
+    return this.others.some((one) => rpartition(one.owner, ".")[1] === typeName);
+  }
+
+  /** Resolves a name without a receiver in a file to a definition of a module or package. */
+  refers(facts: FileFacts, name: string): Resolution {
+    const { definition, others } = this;
+    if (name === definition.name && facts.path === definition.path && !definition.owner) return RESOLVED;
+    const [first, ...following] = facts.imports.get(name) ?? [];
+    if (first) {
+      return surest([this.resolveImportIn(facts.path, first), ...following.map((one) => this.resolveImportIn(facts.path, one))]);
+    }
+    if (name === definition.name) {
+      if (facts.path === definition.path) return RESOLVED;
+      if (definition.isLocal) return elsewhere("NOT_VISIBLE");
+      const isOfModule = (one: Definition) => one.path === facts.path && !one.owner;
+      if (others.some(isOfModule)) return this.another(isOfModule);
+    }
+    const wildcards = (facts.imports.get(ALL) ?? []).filter((one) => one.name === ALL);
+    const byWildcard = wildcards.map(({ module }) => this.resolveImportIn(facts.path, { module, name }));
+    if (byWildcard.some(isResolved)) return RESOLVED;
+    if (name !== definition.name) return elsewhere("ANOTHER_NAME");
+    if (inSamePackage(facts.path, facts.package, definition)) {
+      // other types may nest one of the same name
+      const isNested = definition.isType && definition.owner !== "";
+      return resolvedIf(this.isUnique || !isNested, "COMPETING");
+    }
+    const possibly = byWildcard.find((one) => !isElsewhere(one));
+    if (possibly) return possibly;
+    const isGlobal = traits(definition.language).globalScope || inNoPackage(facts.package, definition);
+    return isGlobal ? resolvedIf(this.isUnique, "COMPETING") : elsewhere("NOT_VISIBLE");
+  }
+
+  get #paths(): ModulePaths {
+    return this.exports.paths;
+  }
+
+  /** Resolves the import of a name from a module, in the file at a path. */
+  resolveImportIn(path: string, { module, name }: Import): Resolution {
+    const { definition, others } = this;
+    const paths = this.#paths;
+    const isOwnName = name === definition.name || name === ALL;
+    if (isOwnName && paths.names(module, path, definition)) return RESOLVED;
+    if (this.#isExported(path, module, name)) return RESOLVED;
+    const isAround = paths.names(module, path, definition) || paths.isParent(module, path, definition);
+    if (name === DEFAULT && isAround) return possible("MODULE"); // `export default wrap(Cart)`
+    if (!isOwnName) return elsewhere("ANOTHER_NAME");
+    const isOfModule = (one: Definition) => !isSameDefinition(one, definition) && paths.names(module, path, one);
+    if (others.some(isOfModule)) return this.another(isOfModule);
+    if (paths.isParent(module, path, definition)) {
+      const near = others.filter((one) => paths.isParent(module, path, one));
+      return resolvedIf(near.length === 1, "COMPETING");
+    }
+    const isScript = traits(definition.language).family === "scripts";
+    if (module.startsWith(".") && isScript) return resolvedIf(this.isUnique, "COMPETING");
+    return this.#unfollowed({ path, language: definition.language }, module);
+  }
+
+  /** Returns true if a module exports the definition by a name, as far as files say. */
+  #isExported(path: string, module: string, name: string): boolean {
+    return this.exports.has(this.definition, module, { path, language: this.definition.language }, name);
+  }
+
+  /**
+   * Returns true if a receiver is a module that another one exports by a name.
+   *
+   * `K.fire()` with `import { K } from "./mid"`, `All.K.fire()` with `import * as All`.
+   */
+  #isInSpace(facts: FileFacts, receiver: string, name: string): boolean {
+    const [first, rest] = partition(receiver, ".");
+    const site = { path: facts.path, language: this.definition.language };
+    return (facts.imports.get(first) ?? []).some((one) => {
+      const isWhole = one.name === "" || one.name === ALL;
+      if ((rest !== "") !== isWhole) return false;
+      return this.exports.hasInSpace(this.definition, one.module, site, rest || one.name, name);
+    });
+  }
+
+  /**
+   * An import that leads to no file with the definition, or cannot be followed.
+   *
+   * `import { add } from "left-pad"` means a dependency if no folder or file is called `left`.
+   */
+  #unfollowed(site: Site, module: string): Resolution {
+    if (!traits(site.language).reexports || this.exports.isIndexed(module, site)) return elsewhere("ANOTHER_MODULE");
+    if (module.startsWith(".")) return possible("MODULE");
+    const isOutside = isStandardModule(module, site.language) || !this.exports.isInside(module);
+    return isOutside ? elsewhere("DEPENDENCY") : possible("MODULE");
+  }
+
+  /** A name of a module with a receiver: a module, a package or an outer type. */
+  resolveQualified(facts: FileFacts, node: RelatedNode, { name, qualifier: receiver }: Relation): Resolution {
+    const { definition } = this;
+    const { owner, language } = definition;
+    const [first] = partition(receiver, ".");
+    const isImported = facts.imports.has(first); // import * as module from "./cart.js"
+    const isOwnModule = COMMONJS_RECEIVERS.has(receiver) && !isImported;
+    if (isOwnModule && traits(language).family === "scripts") {
+      return facts.path === definition.path ? RESOLVED : elsewhere("ANOTHER_MODULE");
+    }
+    if (owner && lastName(receiver) === lastName(owner)) return RESOLVED;
+    if (receiver && receiver === packageOf(definition) && !definition.packageName) return RESOLVED;
+    const paths = this.#paths;
+    const modules = [...this.#modulesOf(facts, receiver)];
+    const isOwnName = name === definition.name;
+    if (isOwnName && modules.some((one) => paths.names(one, facts.path, definition))) return RESOLVED;
+    if (modules.some((one) => this.#isExported(facts.path, one, name))) return RESOLVED;
+    if (this.#isInSpace(facts, receiver, name)) return RESOLVED;
+    if (!isOwnName) return elsewhere("ANOTHER_NAME");
+    if (modules.some((one) => paths.isParent(one, facts.path, definition))) return resolvedIf(this.isUnique, "MODULE");
+    if (language === "go") return this.goPackageRefers(facts, receiver, definition);
+    if (isImported || facts.imports.has(receiver)) return elsewhere("ANOTHER_MODULE");
+    if (SELF_NAMES.has(receiver) || traits(language).importedReceivers) return elsewhere("ANOTHER_TYPE");
+    if (definition.isType && this.hasMember(rpartition(receiver, ".")[1])) return this.anotherOfType(receiver);
+    return definition.isType || !node.symbol ? possible("OUTER_SCOPE") : elsewhere("ANOTHER_TYPE");
+  }
+
+  /** The modules that a receiver may name in a file. */
+  *#modulesOf(facts: FileFacts, receiver: string): Iterable<string> {
+    if (this.definition.language === "rust") yield receiver; // a path needs no import
+    const [first, rest] = partition(receiver, ".");
+    const suffix = rest ? `.${rest}` : "";
+    for (const { module, name } of [...(facts.imports.get(receiver) ?? []), ...(facts.imports.get(first) ?? [])]) {
+      if (!name) yield facts.imports.has(receiver) ? module : module + suffix;
+      else if (name === "*" || name === "default") yield module;
+      else yield `${module}${module.endsWith(".") ? "" : "."}${name}${suffix}`;
+    }
+    for (const imports of facts.imports.values()) {
+      for (const { module, name } of imports) {
+        const isNamed = module === receiver || rpartition(withoutVersion(module), "/")[1] === receiver;
+        if (!name && isNamed) yield module;
+      }
+    }
+  }
+
+  /**
+   * The symbol of a type's name in Ruby: the one of the innermost module around a node.
+   *
+   * Empty for other definitions, and if the index has none.
+   */
+  nearestConstant(node: RelatedNode, name: string): string {
+    if (node.language !== "ruby" || !this.definition.isType) return "";
+    const symbols = new Set(this.others.map(({ symbol }) => symbol).filter((symbol) => symbol !== node.symbol));
+    let [outer, symbol] = [node.symbol ?? "", ""];
+    while (symbol !== name) {
+      symbol = outer ? `${outer}.${name}` : name;
+      if (symbols.has(symbol)) return symbol;
+      outer = rpartition(outer, ".")[0];
+    }
+    return "";
+  }
+
+  /** Returns true if a name of a type, in Go with its package, is a type's in a file. */
+  isSeen(facts: FileFacts, typeName: string, type: Definition): boolean {
+    const [packageName, name] = rpartition(typeName, ".");
+    if (packageName) return this.hasPackage(facts, packageName, type);
+    const resolver = this.#resolvers.get(type) ?? new NameResolver(type, [type], this.exports);
+    this.#resolvers.set(type, resolver);
+    return isResolved(resolver.refers(facts, name));
+  }
+
+  /** Returns true if a module or package, as a file writes it, has a definition. */
+  hasPackage(facts: FileFacts, packageName: string, definition: Definition): boolean {
+    const modules = [...new Set(this.#modulesOf(facts, packageName))];
+    if (modules.some((module) => this.#paths.names(module, facts.path, definition))) return true;
+    return definition.language === "go" && isResolved(this.goPackageRefers(facts, packageName, definition));
+  }
+
+  /** Returns true if a file imports a module or package that has a definition. */
+  importsModuleOf(facts: FileFacts, definition: Definition): boolean {
+    const imports = [...facts.imports.values()].flat();
+    const modules = new Set(imports.flatMap(({ module, name }) => [module, `${module}.${name}`]));
+    const paths = this.#paths;
+    return [...modules].some(
+      (module) => paths.names(module, facts.path, definition) || paths.isParent(module, facts.path, definition),
+    );
+  }
+
+  /** Compares a package of Go, as a file writes it, with a definition's package. */
+  goPackageRefers(facts: FileFacts, packageName: string, definition: Definition): Resolution {
+    return goPackageRefers(definition, facts, packageName, this.importsModuleOf(facts, definition));
+  }
+}
+
+export function lastName(symbol: string): string {
+  return rpartition(symbol, ".")[1];
+}
+
+/**
+ * Resolves a package of Go to that of a definition if no imported path has its folder.
+ *
+ * The folder may have another name than its package. Of the module's root the path is not known, so that the name
+ * decides. By name only if no symbol of the definition's file has the package, or if none of the paths says what the
+ * receiver is.
+ */
+function goPackageRefers(
+  definition: Definition,
+  facts: FileFacts,
+  receiver: string,
+  isInImport: boolean,
+): Resolution {
+  const [packageName] = partition(packageOf(definition), ".");
+  if (receiver.includes(".") || receiver.endsWith("()") || (packageName && receiver !== packageName)) {
+    return elsewhere("ANOTHER_MODULE");
+  }
+  const isImported = facts.importedPackages.has(receiver);
+  if (!definition.path.includes("/")) {
+    if (isImported) return resolvedIf(packageName !== "", "MODULE");
+    return packageName ? possible("MODULE") : elsewhere("ANOTHER_MODULE");
+  }
+  if (isImported) return elsewhere("ANOTHER_MODULE");
+  if (packageName) return resolvedIf(isInImport, "MODULE");
+  return isInImport ? possible("MODULE") : elsewhere("ANOTHER_MODULE");
+}

@@ -1,0 +1,63 @@
+/**
+ * Tells which definition a node is: who can see it, and whether it adds to another one. Mirrors
+ * `feeder.relations.node_definitions`.
+ */
+
+import { constants } from "../../build/worker_data.json";
+import { matchAtStart, Pattern } from "../python_regex.ts";
+import { dirname } from "../posix_paths.ts";
+import { partition, rpartition } from "../python_strings.ts";
+import type { Hit } from "../store/hits.ts";
+import type { NamedNode } from "../store/relations.ts";
+import { traits } from "../traits.ts";
+import { type Definition, MODULE_EXPORTS, typeKey } from "./modules.ts";
+import { lastName } from "./name_resolution.ts";
+
+const { MAX_MODIFIERS } = constants.node_definitions;
+const PRIVATE = new Pattern(matchAtStart(constants.node_definitions.PRIVATE_PATTERN));
+const FUNCTION = new Pattern(constants.node_definitions.FUNCTION_PATTERN);
+export const CONSTRUCTORS = new Set(constants.node_definitions.CONSTRUCTORS);
+
+export function isExtension(hit: Hit | NamedNode): boolean {
+  const name = lastName(hit.symbol ?? "");
+  const at = (hit.signature ?? "").indexOf(`.${name}`);
+  return hit.language === "kotlin" && at >= 0 && "(:= ".includes(hit.signature![at + name.length + 1] ?? "?");
+}
+
+/** Returns true if only its own file sees a declaration: `private fun add()`. */
+export function isPrivate({ language, signature }: Hit | NamedNode): boolean {
+  return traits(language).filePrivate && PRIVATE.test(signature ?? "");
+}
+
+/** Returns true if a method of Go is one of an interface. */
+export function isBodyless({ signature }: Hit | NamedNode): boolean {
+  return !(signature ?? "").startsWith("func");
+}
+
+/** Returns true if a node adds to a type of its name, as `impl Cart` and `extension Cart` do. */
+export function isAddedTo({ language, nodeType, signature }: NamedNode): boolean {
+  const word = traits(language).addingBlock;
+  const words = partition(signature ?? "", " {")[0].replaceAll("<", " ").split(/\s+/).filter(Boolean);
+  return word !== "" && nodeType === "class" && words.slice(0, MAX_MODIFIERS).includes(word);
+}
+
+export function isHeader(path: string): boolean {
+  return rpartition(path, ".")[1].startsWith("h");
+}
+
+/** Returns true if no other file can refer to a definition of a symbol in a node by its name. */
+export function isLocalNode(hit: Hit | NamedNode, symbol: string): boolean {
+  const { family } = traits(hit.language);
+  const isStatic = (hit.signature ?? "").startsWith("static ") && hit.nodeType !== "class" && !isHeader(hit.path);
+  return (isStatic && family === "c") || (family === "scripts" && symbol === MODULE_EXPORTS) || isPrivate(hit);
+}
+
+/** Returns true for a function or method; a property of Kotlin has a body too. */
+export function isFunctionNode({ nodeType, language, signature }: Hit | NamedNode): boolean {
+  return nodeType === "method" && (language !== "kotlin" || FUNCTION.test(signature ?? ""));
+}
+
+/** A key of the type around a member: its file, in Go its folder, and its symbol. */
+export function memberKey({ path, language, owner }: Pick<Definition, "path" | "language" | "owner">): string {
+  return typeKey(language === "go" ? dirname(path) : path, owner);
+}

@@ -1,0 +1,102 @@
+/** Finds the sites of one name that refer to a definition, or may. Mirrors `feeder.relations.site_finder`. */
+
+import { partition } from "../python_strings.ts";
+import { CALL, IMPORT, macroOf, MENTION, type Relation, USE } from "../relation.ts";
+import { decodeRelations, type RelatedNode } from "../store/relations.ts";
+import { traits } from "../traits.ts";
+import type { FileFacts } from "./file_facts.ts";
+import type { Definition } from "./modules.ts";
+import { isHeader } from "./node_definitions.ts";
+import { isElsewhere, isResolved } from "./outcomes.ts";
+import type { RelationReader } from "./relation_reader.ts";
+import { areCompatible, type Resolver } from "./resolution.ts";
+import { KIND_NAMES, placeKey, type Reference } from "./sites.ts";
+
+/** Finds sites. */
+export class SiteFinder {
+  /** Lines with a definition's name that mean something else. */
+  readonly leftOut = new Set<string>();
+
+  constructor(readonly reader: RelationReader) {}
+
+  /**
+   * The sites of the definition's name, of an alias in `paths`, or of a macro.
+   *
+   * `macroPaths` are the files with macros of this name whose text has the definition's. One that `isOwnName` is the
+   * definition's in other letters, as `TOTAL` for `Total`.
+   */
+  async sites(
+    definition: Definition,
+    resolver: Resolver,
+    name: string,
+    paths: ReadonlySet<string> | null,
+    macroPaths: ReadonlySet<string> | null = null,
+    isOwnName = false,
+  ): Promise<Reference[]> {
+    const ofMacros = macroPaths && ![...macroPaths].some(isHeader) ? macroPaths : paths;
+    const only = definition.isLocal && paths === null ? new Set([definition.path]) : ofMacros; // needs no facts of other files
+    const read = await this.reader.nodes(name);
+    const isCut = only !== null && this.reader.cutNodes.has(name);
+    const found = isCut ? [...(await this.reader.facts(only)).values()].flatMap(({ nodes }) => nodes) : read;
+    const nodes = found.filter(({ path }) => only === null || only.has(path));
+    const allFacts = await this.reader.facts(nodes.map(({ path }) => path));
+    const isMember = definition.owner !== "" && !definition.isType;
+    const { sites, leftOut } = await this.reader.exports.settled(() => {
+      return sitesIn(definition, resolver, name, nodes, allFacts, isMember, macroPaths, isOwnName);
+    });
+    for (const place of leftOut) this.leftOut.add(place);
+    return sites;
+  }
+}
+
+/** The sites of a name in some nodes; `settled`, because they may lack what has to be read first. */
+function sitesIn(
+  definition: Definition,
+  resolver: Resolver,
+  name: string,
+  nodes: readonly RelatedNode[],
+  allFacts: ReadonlyMap<string, FileFacts>,
+  isMember: boolean,
+  macroPaths: ReadonlySet<string> | null,
+  isOwnName: boolean,
+): { sites: Reference[]; leftOut: string[] } {
+  const sites: Reference[] = [];
+  const leftOut: string[] = [];
+  for (const node of nodes) {
+    const facts = allFacts.get(node.path)!;
+    if (!areCompatible(node.language, definition.language)) continue;
+    if (macroPaths && !macroPaths.has(node.path) && facts.symbols.has(name)) continue;
+    for (const relation of decodeRelations(node)) {
+      let kind = KIND_NAMES[relation.kind];
+      if (!kind) continue;
+      if (relation.kind === USE && isOwnBlock(definition, node)) continue;
+      let meant = relation;
+      if (relation.name !== name) {
+        if (isMember || relation.kind === IMPORT || !hasPart(relation, name)) continue;
+        meant = { name, kind: MENTION, qualifier: "", lines: relation.lines };
+        kind = KIND_NAMES[MENTION]!;
+      }
+      if (macroOf(relation.qualifier)) meant = { ...meant, qualifier: "" };
+      if (macroPaths || isOwnName) meant = { ...meant, name: definition.name };
+      // `Cart` in `Cart.shared.add()` is one site, and receiver in two relations
+      const receiver = relation.name === name ? relation.qualifier : "";
+      const common = { path: node.path, column: 0, kind, text: "", node, name, receiver };
+      for (const [line, result] of resolver.resolveLines(facts, node, meant)) {
+        if (isElsewhere(result)) leftOut.push(placeKey(node.path, line));
+        else sites.push({ ...common, line, resolved: isResolved(result) });
+      }
+    }
+  }
+  return { sites, leftOut };
+}
+
+/** Returns true if a node is a block of a type in its own file: `impl Cart` below `Cart`. */
+function isOwnBlock({ path, symbol }: Definition, node: RelatedNode): boolean {
+  const hasBlocks = traits(node.language).addingBlock !== "" && node.nodeType === "class";
+  return hasBlocks && node.path === path && node.symbol === symbol;
+}
+
+/** Returns true if the receiver begins with a name, as in `Cart.create` or `Cart()`. */
+export function hasPart({ kind, qualifier }: Relation, name: string): boolean {
+  return (kind === CALL || kind === MENTION) && partition(qualifier, ".")[0] === name;
+}

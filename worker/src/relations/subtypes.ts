@@ -1,0 +1,198 @@
+/**
+ * Finds the types below a type, and the members there that override a member of it. Mirrors
+ * `feeder.relations.subtypes`.
+ */
+
+import { constants } from "../../build/worker_data.json";
+import { groupBy } from "../collections.ts";
+import { memoized } from "../memoize.ts";
+import { rpartition } from "../python_strings.ts";
+import { hasNamed, IMPLEMENTS, IMPORT, INHERITS, moduleAndAlias } from "../relation.ts";
+import { sortBy } from "../sorting.ts";
+import {
+  decodeRelations,
+  filesOfSubtypes,
+  hasTrigrams,
+  namedNode,
+  type NamedNode,
+  type RelatedNode,
+  sortNodes,
+} from "../store/relations.ts";
+import { factsByPath, type FileFacts } from "./file_facts.ts";
+import type { GoMembers } from "./go_members.ts";
+import { type Definition, typeKey } from "./modules.ts";
+import { lastName } from "./name_resolution.ts";
+import { memberKey } from "./node_definitions.ts";
+import { isElsewhere, isResolved } from "./outcomes.ts";
+import type { RelationReader } from "./relation_reader.ts";
+import { Resolver } from "./resolution.ts";
+import { type Implementation, OVERRIDE, type Reference } from "./sites.ts";
+
+const { MAX_DEPTH, MAX_TYPES } = constants.subtypes;
+const { MAX_REMOTE_TYPES } = constants.relations;
+
+interface Subtype {
+  readonly implementation: Implementation;
+  readonly parentKey: string;
+}
+
+/** Finds the types below types, those of each type once. */
+export class SubtypeFinder {
+  readonly #subtypes = new Map<string, { nodes: RelatedNode[]; types: Definition[] }>();
+  readonly #below = new Map<string, Promise<Subtype[]>>();
+
+  constructor(
+    private readonly reader: RelationReader,
+    private readonly go: GoMembers,
+  ) {}
+
+  /** Reads the files of a type and of all types below it in one statement; not if there are too many. */
+  async readSubtypes(type: string): Promise<void> {
+    const [rows = []] = await this.reader.database.run([filesOfSubtypes(this.reader.repo, type)]);
+    const rowsOf = groupBy(rows, ([kind]) => String(kind));
+    const nodesOf = (kind: string) => (rowsOf.get(kind) ?? []).map(([, ...row]) => namedNode(row));
+    if (Number(rowsOf.get("count")?.[0]?.[6]) > MAX_REMOTE_TYPES) return;
+    const names = (rowsOf.get("name") ?? []).map((row) => String(row[5])).filter(hasTrigrams);
+    const nodes: RelatedNode[] = sortNodes(nodesOf("node"));
+    const types = sortBy(nodesOf("type"), ({ symbol, path, startLine }) => [symbol!.length, path, startLine]);
+    const paths = [...new Set(nodes.map(({ path }) => path))];
+    const read = factsByPath(paths, nodes);
+    this.reader.addFacts(read);
+    for (const name of new Set(names)) {
+      const own = types.filter(({ symbol }) => lastName(symbol!) === name);
+      const definitions = await Promise.all(own.map((node) => this.reader.definitionOf(node)));
+      this.#subtypes.set(name, { nodes: nodes.filter((node) => mayInherit(node, name)), types: definitions });
+    }
+  }
+
+  /** The types below a type, level by level, each with its parent; each once. */
+  typesBelow(owner: Definition): Promise<Subtype[]> {
+    return memoized(this.#below, typeKey(owner.path, owner.symbol), () => this.#findTypesBelow(owner));
+  }
+
+  async #findTypesBelow(owner: Definition): Promise<Subtype[]> {
+    const found: Subtype[] = [];
+    const seen = new Set([typeKey(owner.path, owner.symbol)]);
+    let level: { type: Definition; isSure: boolean }[] = [{ type: owner, isSure: true }];
+    for (let depth = 1; depth <= MAX_DEPTH && level.length > 0; depth += 1) {
+      const below: typeof level = [];
+      const subtypes = await Promise.all(level.map(({ type }) => this.#directSubtypes(type)));
+      for (const [at, { type: parent, isSure }] of level.entries()) {
+        for (const { node, resolved } of subtypes[at]!) {
+          const symbol = node.symbol ?? "";
+          const key = typeKey(node.path, symbol);
+          if (seen.has(key) || seen.size > MAX_TYPES) {
+            this.reader.isCut ||= seen.size > MAX_TYPES;
+            continue;
+          }
+          seen.add(key);
+          const sure = isSure && resolved;
+          const { path, firstLine: start_line, lastLine: end_line } = node;
+          const implementation = { path, start_line, end_line, symbol, resolved: sure, depth };
+          found.push({ implementation, parentKey: typeKey(parent.path, parent.symbol) });
+          below.push({ type: typeDefinition(node, await this.reader.fileFacts(node.path)), isSure: sure });
+        }
+      }
+      level = below;
+    }
+    return found;
+  }
+
+  /** The types below a type, then those that implement it by their methods in Go. */
+  async implementations(owner: Definition): Promise<Implementation[]> {
+    const below = (await this.typesBelow(owner)).map((one) => one.implementation);
+    const known = new Set(below.map((one) => typeKey(one.path, one.symbol)));
+    const byMethods = owner.language === "go" ? await this.go.implementing(owner) : [];
+    return [...below, ...byMethods.filter((one) => !known.has(typeKey(one.path, one.symbol)))];
+  }
+
+  async #directSubtypes(parent: Definition): Promise<{ node: RelatedNode; resolved: boolean }[]> {
+    const named = await this.#nodesOfSubtypes(parent.name);
+    const exported = (await this.reader.exports.read(parent)).otherNames(parent.name);
+    const names = new Set([parent.name, ...named.flatMap((node) => aliasesIn(node, parent.name)), ...exported]);
+    const others = [...names].filter((name) => name !== parent.name).sort();
+    const aliased = await Promise.all(others.map((alias) => this.#nodesOfSubtypes(alias)));
+    const distinct = new Map([...named, ...aliased.flat()].map((node) => [node.id, node]));
+    const nodes = [...distinct.values()].filter(({ nodeType }) => nodeType === "class");
+    const types = await this.#typesNamed(parent.name);
+    const resolver = new Resolver(parent, types.length > 0 ? types : [parent], null, this.reader.exports);
+    const facts = await this.reader.facts(nodes.map(({ path }) => path));
+    const resultsOf = (node: RelatedNode) => {
+      const inherited = decodeRelations(node).filter(
+        ({ kind, name }) => (kind === INHERITS || kind === IMPLEMENTS) && names.has(name),
+      );
+      return { node, results: inherited.map((one) => resolver.resolve(facts.get(node.path)!, node, one, node.startLine)) };
+    };
+    const subtypes = await this.reader.exports.settled(() => nodes.map(resultsOf));
+    return subtypes
+      .filter(({ results }) => results.some((result) => !isElsewhere(result)))
+      .map(({ node, results }) => ({ node, resolved: results.some(isResolved) }));
+  }
+
+  async #nodesOfSubtypes(name: string): Promise<RelatedNode[]> {
+    return this.#subtypes.get(name)?.nodes ?? this.reader.nodes(name);
+  }
+
+  async #typesNamed(name: string): Promise<Definition[]> {
+    const known = this.#subtypes.get(name);
+    if (known) return known.types;
+    return (await this.reader.namedDefinitions(name)).map((one) => one.definition).filter(({ isType }) => isType);
+  }
+
+  /**
+   * The members of a member's name in the types below its own, as references to it.
+   *
+   * The line is the first one of the node until `withText` finds the declaration.
+   */
+  async overriding(definition: Definition): Promise<Reference[]> {
+    const { name, owner, isType } = definition;
+    if (!owner || isType) return [];
+    return (await this.membersBelow(definition)).map(({ node, resolved }) => {
+      return { path: node.path, line: node.startLine, column: 0, kind: OVERRIDE, resolved, text: "", node, name, receiver: "" };
+    });
+  }
+
+  /** The members that override a member, with the state and the level of the type around each. */
+  async membersBelow(definition: Definition): Promise<{ node: NamedNode; resolved: boolean; depth: number }[]> {
+    const named = (await this.reader.namedDefinitions(definition.name)).filter((one) => !one.definition.isType);
+    const members = new Map(named.map(({ definition: one, hit }) => [memberKey(one), hit]));
+    if (members.size <= 1) return [];
+    const { language } = definition;
+    const around = await this.reader.typeAround(definition);
+    if (!around) return [];
+    const found: { node: NamedNode; resolved: boolean; depth: number }[] = [];
+    for (const { implementation: { path, symbol, resolved, depth } } of await this.typesBelow(around)) {
+      const key = memberKey({ path, language, owner: symbol });
+      const node = members.get(key);
+      if (node) found.push({ node, resolved, depth });
+      members.delete(key);
+    }
+    if (!definition.isAbstract) return found;
+    const implementing = await this.go.implementingMembers(definition, around, named.map((one) => one.definition));
+    for (const { member, isSure } of implementing) {
+      const node = members.get(memberKey(member));
+      if (node) found.push({ node, resolved: isSure, depth: 1 });
+    }
+    return found;
+  }
+}
+
+/** The definition of a type, whose owner is the type around it in its file. */
+function typeDefinition(node: RelatedNode, facts: FileFacts): Definition {
+  const symbol = node.symbol ?? "";
+  const [outer, name] = rpartition(symbol, ".");
+  const owner = facts.classes.has(outer) ? outer : "";
+  return { path: node.path, language: node.language ?? "", symbol, name, owner, isType: true, isLocal: false };
+}
+
+/** Returns true for a node that inherits a name, or imports it. */
+function mayInherit({ relations }: RelatedNode, name: string): boolean {
+  return [INHERITS, IMPLEMENTS, IMPORT].some((kind) => hasNamed(relations, name, kind));
+}
+
+/** The other names by which a node imports a name. */
+function aliasesIn(node: RelatedNode, name: string): string[] {
+  if (!hasNamed(node.relations, name, IMPORT)) return [];
+  const imports = decodeRelations(node).filter((one) => one.kind === IMPORT && one.name === name);
+  return imports.map((one) => moduleAndAlias(one)[1]).filter(Boolean);
+}
