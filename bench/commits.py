@@ -7,8 +7,10 @@ of HEAD, without trailers, links and paths, and its answers are the source files
 changes. The index is that of the commit's parent, so that nothing is known that came later.
 Commits with 1 to 5 changed source files that existed before count, if the message has enough words
 and lines (those with 30 words and 2 lines resemble issues most); the last ones are taken. The table
-has the share of queries with a right file in the first hit and in the first ten different files.
-The queries are in two halves, so that constants can be chosen on one and checked on the other.
+has the share of queries with a right file in the first hit and in the first ten different files,
+and, of those whose commit changes lines of a function, the share with such a function among the
+first twenty hits. The queries are in two halves, so that constants can be chosen on one and checked
+on the other.
 """
 
 import argparse
@@ -17,7 +19,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
@@ -30,11 +32,13 @@ from feeder.config import Settings
 from feeder.query.file_kinds import is_source
 from feeder.query.query_plan import SearchRequest
 from feeder.search.engine import search
-from feeder.search.open_index import open_index
+from feeder.search.open_index import SearchIndex, open_index
+from feeder.store import Statement
 
 ROOT = Path(__file__).resolve().parents[1]
 HALVES = ("tuning", "check")
 MAX_FILES, MAX_HITS = 5, 100
+HUNK = re.compile(r"^--- a/(.+)$|^@@ -(\d+)(?:,(\d+))?", re.MULTILINE)
 SOURCE_SUFFIX = re.compile(
     r"\.(?:c|cc|cpp|cs|dart|exs?|go|groovy|h|hs|java|js|jsx|kt|php|py|rb|rs|scala|swift|ts|tsx)"
 )
@@ -44,26 +48,32 @@ LINK = re.compile(r"https?://\S+|\(?#\d+\)?|\b[0-9a-f]{7,40}\b|\S+/\S+")
 
 
 class CommitQuery(NamedTuple):
-    """A commit's parent and message, and the source files that it changes."""
+    """A commit with its parent and message, and the source files that it changes."""
 
+    commit: str
     parent: str
     message: str
     paths: Sequence[str]
 
 
 class Row(NamedTuple):
-    """A query with its half, and the rank of the first right file among different files."""
+    """A query with its half, the rank of the first right file among different files, whether
+    functions change, and the rank of the first of them among the hits.
+    """
 
     repository: str
     message: str
     half: str
     rank: int | None
+    has_functions: bool
+    function_rank: int | None
 
 
 def main() -> int:
     """Returns the exit code."""
     args = _parse_args()
-    print("| repository | mode | half | queries | hit@1 | hit@10 |\n|---|---|---|---|---|---|")
+    print("| repository | mode | half | queries | file@1 | file@10 | function@20 |")
+    print("|---|---|---|---|---|---|---|")
     rows: dict[str, list[Row]] = {mode: [] for mode in args.by.split(",")}
     for repository in args.repositories:
         copy = _clone(repository, args.work / repository.parent.name)
@@ -108,7 +118,7 @@ def _queries(copy: Path, min_words: int, min_lines: int) -> Iterator[CommitQuery
         lines = [line for line in text.splitlines() if line.strip()]
         is_long = len(text.split()) >= min_words and len(lines) >= min_lines
         if 1 <= len(paths) <= MAX_FILES and is_long:
-            yield CommitQuery(parents[0], text.strip(), paths)
+            yield CommitQuery(commit, parents[0], text.strip(), paths)
 
 
 def _row(copy: Path, query: CommitQuery, mode: str) -> Row:
@@ -123,22 +133,57 @@ def _row(copy: Path, query: CommitQuery, mode: str) -> Row:
     settings = Settings(copy, model=mode, store="local", quiet=True, query_log=False)
     with open_index(settings) as opened:
         index = opened.with_models(lambda line: print(line, file=sys.stderr))
+        functions = set(_changed_functions(index, copy, query))
         request = SearchRequest(query.message, limit=MAX_HITS, reads_files=False, is_logged=False)
-        hits = search(index, request).hits
-    files = list(dict.fromkeys(shown.result.hit.path for shown in hits))
-    rank = next((rank for rank, path in enumerate(files, 1) if path in query.paths), None)
-    half = HALVES[hashlib.sha256(query.message.encode()).digest()[0] % 2]
-    return Row(copy.name, query.message, half, rank)
+        hits = [shown.result.hit for shown in search(index, request).hits]
+    files = list(dict.fromkeys(hit.path for hit in hits))
+    return Row(
+        copy.name,
+        query.message,
+        HALVES[hashlib.sha256(query.message.encode()).digest()[0] % 2],
+        _first(path in query.paths for path in files),
+        bool(functions),
+        _first((hit.path, hit.symbol) in functions for hit in hits),
+    )
+
+
+def _first(matches: Iterable[bool]) -> int | None:
+    return next((rank for rank, match in enumerate(matches, 1) if match), None)
+
+
+def _changed_functions(
+    index: SearchIndex, copy: Path, query: CommitQuery
+) -> Iterator[tuple[str, str]]:
+    """Path and symbol of the methods and functions that have a line which the commit changes, or
+    between whose lines it adds some.
+    """
+    sql = """SELECT path, symbol FROM docs WHERE path = ? AND node_type = 'method'
+        AND start_line <= ? AND end_line >= ? AND symbol IS NOT NULL"""
+    diff = git(copy, "diff", "-U0", "--no-renames", query.parent, query.commit, "--", *query.paths)
+    path = ""
+    for name, start, count in HUNK.findall(diff):
+        if name:
+            path = name
+            continue
+        first, lines = int(start), int(count or 1)
+        # lines are added after the first one
+        bounds = (first + lines - 1, first) if lines else (first, first + 1)
+        [rows] = index.corpus.database.run([Statement(sql, (path, *bounds))])
+        yield from ((str(row[0]), str(row[1])) for row in rows)
 
 
 def _line(repository: str, mode: str, half: str, rows: Sequence[Row]) -> str:
-    shares = [
-        f"{fmean(row.rank is not None and row.rank <= most for row in rows):.3f}".removeprefix("0")
-        if rows
-        else ""
-        for most in (1, 10)
-    ]
+    with_functions = [row.function_rank for row in rows if row.has_functions]
+    files = [row.rank for row in rows]
+    shares = (_share(files, 1), _share(files, 10), _share(with_functions, 20))
     return f"| {repository} | {mode} | {half} | {len(rows)} | {' | '.join(shares)} |"
+
+
+def _share(ranks: Sequence[int | None], most: int) -> str:
+    if not ranks:
+        return ""
+    share = fmean(rank is not None and rank <= most for rank in ranks)
+    return f"{share:.3f}".removeprefix("0")
 
 
 def _parse_args() -> argparse.Namespace:
