@@ -60,9 +60,15 @@ def letters(text: str) -> dict[str, object]:
 def parsed_fields(text: str) -> list[Any]:
     """What a question says."""
     asked = QueryText(text)
-    sets = [asked.identifiers, asked.path_words, asked.stems, asked.stems_with_stop_words]
-    own = [asked.fts_terms, asked.word_parts, asked.name, asked.path, asked.code_tokens]
-    own.append(asked.anchor_names)
+    sets = [
+        asked.identifiers,
+        asked.named_files,
+        asked.path_words,
+        asked.stems,
+        asked.stems_with_stop_words,
+    ]
+    own = [asked.fts_terms, asked.title_terms, asked.word_parts, asked.name, asked.path]
+    own += [asked.code_tokens, asked.anchor_names]
     return [*own, *map(sorted, sets)]
 
 

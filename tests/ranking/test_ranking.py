@@ -1,6 +1,7 @@
 """The order of hits: names, source before tests and documents, and nodes of a matching file."""
 
 from collections.abc import Iterator, Mapping
+from math import fsum
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from feeder.ranking.results import ResultList
 from feeder.ranking.retrieval import STATIC_WEIGHT, QueryModel
 from feeder.search.engine import search_scope
 from feeder.source.git_trees import Commit
-from feeder.store import Neighbour
+from feeder.store import Neighbour, Statement
 from feeder.store.hits import Hit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -278,11 +279,11 @@ SHOPS = {
 }
 
 
-def anchored_paths(tmp_path: Path, files: Mapping[str, str]) -> dict[str, float]:
-    """The share of the best score that each path gets for a name in the text."""
+def anchored_paths(tmp_path: Path, files: Mapping[str, str], text: str = ISSUE) -> dict[str, float]:
+    """The share of the best score by words that each path gets for a name in the text."""
     with temporary_index(tmp_path, files) as database:
-        results = run_search(database, ISSUE).results
-    best = max(one.score_parts["word"] for one in results)
+        results = run_search(database, text).results
+    best = max(fsum(one.score_parts.get(name, 0) for name in ("word", "title")) for one in results)
     parts = {one.hit.path: one.score_parts.get("anchor", 0) / best for one in results}
     return {path: part for path, part in parts.items() if part}
 
@@ -295,6 +296,66 @@ def test_only_definition_of_a_name_in_a_text_of_several_lines_is_boosted(tmp_pat
 def test_name_that_two_files_define_boosts_neither(tmp_path: Path) -> None:
     two = {"c/lines.py": "def drop_lines(page):\n    page.wipe()\n"}
     assert anchored_paths(tmp_path, {**SHOPS, **two}) == {}
+
+
+@pytest.mark.parametrize(
+    ("named", "paths"),
+    [
+        ('File "/usr/lib/b/lines.py", line 2', {"b/lines.py": 0.5}),
+        ("raised in shop.b.lines.clear", {"b/lines.py": 0.5}),
+        ("see lines.py of c/lines.py", {}),
+    ],
+)
+def test_file_that_a_text_of_several_lines_names_is_boosted(
+    tmp_path: Path, named: str, paths: dict[str, float]
+) -> None:
+    """By its folder and name, or as a module."""
+    text = f"The total of an emptied cart is wrong\n\nAn order clears it: {named}\n"
+    assert anchored_paths(tmp_path, SHOPS, text) == paths
+
+
+NOISE = {
+    "a/cart.py": "def wrong_total(cart):\n    return cart.total\n",
+    "b/versions.py": "def show(python, system, numpy):\n    print(python, system, numpy)\n",
+}
+
+
+def test_first_line_outweighs_what_an_issue_pastes(tmp_path: Path) -> None:
+    """The words of the rest alone would find the other file."""
+    pasted = "python 3.12\nsystem linux\nnumpy 2.1\nshow versions: python system numpy"
+    with temporary_index(tmp_path, NOISE) as database:
+        results = run_search(database, f"The total of a cart is wrong\n\n{pasted}").results
+    assert [one.hit.path for one in results] == ["a/cart.py", "b/versions.py"]
+    assert "title" in results[0].score_parts
+    assert "title" not in results[1].score_parts
+
+
+def test_model_counts_less_in_a_text_of_several_lines(tmp_path: Path) -> None:
+    files = {"a.py": "def apple():\n    return 1\n", "b.py": "def berry():\n    return 1\n"}
+    with temporary_index(tmp_path, files) as database:
+        [[[id_]]] = database.run([Statement("SELECT id FROM docs WHERE symbol = 'berry'")])
+        near = QueryModel("meaning", STATIC_WEIGHT, lambda *_: [Neighbour(str(id_), 0.9)])
+        parts = [
+            next(
+                one for one in run_search(database, text, near).results if one.hit.symbol == "berry"
+            ).score_parts["meaning"]
+            for text in ("an apple", "an apple\nfalls")
+        ]
+    assert parts == [1.5, 0.375]
+
+
+@pytest.mark.parametrize(
+    ("query", "weight"),
+    [("cart total", 1.0), ("cart total\nis wrong", 0.6), ("docs of the cart\nare wrong", 1.0)],
+)
+def test_node_without_a_symbol_counts_less_in_a_text_of_several_lines(
+    query: str, weight: float
+) -> None:
+    """Unless the first line asks for its kind."""
+    path = "README.md" if query.startswith("docs") else "src/cart.py"
+    node = hit(path)
+    assert kind_weight(node._replace(symbol=None), QueryText(query))[1] == weight
+    assert kind_weight(node._replace(symbol="Cart"), QueryText(query))[1] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -513,7 +574,7 @@ def test_first_line_decides_which_kinds_are_asked_for(query: str, kinds: set[str
     paths = {"tests/test_cart.py": "chunk", "docs/cart.md": "md_section", "cart.py": "chunk"}
     paths["cart.json"] = "json_object"
     hits = [
-        Hit("a", path, None, node_type, None, None, None, 1, 9, "", REPO)
+        Hit("a", path, None, node_type, "a", None, None, 1, 9, "", REPO)
         for path, node_type in paths.items()
     ]
     query_text = QueryText(query)

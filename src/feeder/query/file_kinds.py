@@ -55,14 +55,20 @@ DATA = FileKind(
 )
 
 
+UNNAMED, UNNAMED_WEIGHT = "unnamed", 0.6
+"""A node without a symbol, and its weight in a text of several lines: an issue asks for code that
+has a name. Chosen by `python -m bench commits`."""
+
+
 def kind_weight(hit: Hit, query_text: QueryText) -> tuple[str, float]:
     """The kind of a node's file and its weight; 1 for code and what the query asks for."""
     kind = _classify(hit.path, hit.node_type)
-    return (
-        (kind.name, kind.weight)
-        if kind and not query_text.matches(kind.query_pattern)
-        else ("", 1.0)
-    )
+    if kind and query_text.matches(kind.query_pattern):
+        return "", 1.0
+    name, weight = (kind.name, kind.weight) if kind else ("", 1.0)
+    if query_text.title and not hit.symbol:
+        return name or UNNAMED, weight * UNNAMED_WEIGHT
+    return name, weight
 
 
 @lru_cache(10_000)

@@ -6,6 +6,7 @@ cases.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from feeder.bigrams import has_run, split_words
@@ -283,6 +284,8 @@ MESSAGE_PATTERN = re.compile(r"[^ \n]+(?: [^ \n]+){2,24}")
 MAX_ANCHORS = 12
 """Names in a text of several lines that are looked for."""
 
+PATH_OR_MODULE = re.compile(r"[\w-]+(?:[./][\w-]+)+")
+
 MAX_CODE_WORDS = 3
 """Tokens of a longer query that are looked for literally."""
 
@@ -324,6 +327,17 @@ class QueryText:
         meaningful = [word for word in words if word.lower() not in RANKING_STOP_WORDS]
         terms = list(map(fts_query.phrase, [*(meaningful or words), *self._phrases]))
         return [*terms, *map(fts_query.prefix, self.prefixes)]
+
+    @cached_property
+    def title(self) -> str:
+        """The first line of a text of several lines, such as an issue; else empty."""
+        text = self.text.strip()
+        return text.partition("\n")[0].strip() if "\n" in text else ""
+
+    @cached_property
+    def title_terms(self) -> list[str]:
+        """FTS5 terms for the title."""
+        return QueryText(self.title).fts_terms if self.title else []
 
     @cached_property
     def _phrases(self) -> list[str]:
@@ -376,7 +390,7 @@ class QueryText:
     @cached_property
     def _code_words(self) -> list[str]:
         """None of a text of several lines, which mentions more than it asks for."""
-        if "\n" in self.text.strip():
+        if self.title:
             return []
         return [self.text] if self.is_one_token else CODE_WORD.findall(self.text[:ANALYZED_CHARS])
 
@@ -389,11 +403,24 @@ class QueryText:
     @cached_property
     def anchor_names(self) -> list[str]:
         """The first names written like code in a text of several lines, with dots between parts."""
-        if "\n" not in self.text.strip():
+        if not self.title:
             return []
         typed = [name.strip("`") for name in IDENTIFIER_PATTERN.findall(self.text)]
         names = [normalize_symbol(name) for name in typed if SYMBOL_NAME.fullmatch(name)]
         return list(dict.fromkeys(names))[:MAX_ANCHORS]
+
+    @cached_property
+    def named_files(self) -> frozenset[str]:
+        """Folder and file that a text of several lines names by a path or a module, without the
+        extension: `app/base` for `shop/app/base.py` and for `app.base.Shop`.
+        """
+        if not self.title:
+            return frozenset()
+        return frozenset(
+            f"{folder}/{name}"
+            for token in PATH_OR_MODULE.findall(self.text)
+            for folder, name in _folders_and_names(token)
+        )
 
     @cached_property
     def identifiers(self) -> frozenset[str]:
@@ -438,6 +465,14 @@ class QueryText:
     @cached_property
     def _beginning(self) -> str:
         return self.text.lstrip(SPACE_CHARS).partition("\n")[0][:ANALYZED_CHARS].casefold()
+
+
+def _folders_and_names(token: str) -> Iterable[tuple[str, str]]:
+    """The last folder and file of a path; all pairs of names of a module."""
+    *folders, last = token.split("/")
+    if folders:
+        return [(folders[-1], last.rpartition(".")[0] or last)]
+    return pairwise(token.split("."))
 
 
 def _strip_marks(word: str) -> str:

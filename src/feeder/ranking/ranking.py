@@ -29,6 +29,11 @@ similar name, common words of name and query, text, description.
 NAME_WEIGHT, NAME_WORDS_WEIGHT, WORD_WEIGHT, DESCRIPTION_WEIGHT = 4.0, 1.0, 1.0, 0.5
 """Weights. A query that is a name asks for its node, not for mentions of it."""
 
+TITLE, TITLE_WEIGHT = "title", 0.6
+"""The ranking by the words of the first line of a text of several lines, and its weight beside that
+of the whole text: logs and versions do not outweigh the sentence. Chosen by `python -m bench
+commits`."""
+
 RANK_CONSTANT = 20
 """The constant k in the score k / (k + rank) of nodes found by name."""
 
@@ -139,13 +144,27 @@ ANCHOR_BOOST = 0.5
 
 
 def anchor_boosts(
-    hits: Iterable[Hit], anchor_ids: Collection[str], scores: Mapping[str, float]
+    hits: Collection[Hit],
+    anchor_ids: Collection[str],
+    named_files: Collection[str],
+    scores: Mapping[str, float],
 ) -> dict[str, float]:
-    """Boosts of the best node of each file that defines a name in the query's text."""
-    if not anchor_ids:
+    """Boosts of the best node of each file that defines a name in the query's text, or that the
+    text names.
+    """
+    if not anchor_ids and not named_files:
         return {}
-    anchored = (ids for ids in _ids_by_file(hits) if any(id_ in anchor_ids for id_ in ids))
+    anchors = {hit.id for hit in hits if _folder_and_stem(hit.path) in named_files}
+    anchors.update(anchor_ids)
+    anchored = (ids for ids in _ids_by_file(hits) if not anchors.isdisjoint(ids))
     return {max(ids, key=scores.__getitem__): ANCHOR_BOOST for ids in anchored}
+
+
+@lru_cache(10_000)
+def _folder_and_stem(path: str) -> str:
+    """`app/base` for `shop/app/base.py`."""
+    pure = PurePosixPath(path)
+    return f"{pure.parent.name}/{pure.stem}"
 
 
 def _ids_by_file(hits: Iterable[Hit]) -> Iterable[list[str]]:
@@ -235,7 +254,7 @@ def rank_hits(
         ("file", file_boosts(hits, weighted_scores)),
         ("folder", path_boosts(hits, query_text)),
         ("naming", name_boosts(hits, query_text)),
-        (ANCHOR, anchor_boosts(hits, anchor_ids, weighted_scores)),
+        (ANCHOR, anchor_boosts(hits, anchor_ids, query_text.named_files, weighted_scores)),
     ):
         for id_, share in shares.items():
             score_parts[id_][rule] = share * best

@@ -134,6 +134,10 @@ STATIC_VECTORS, MODEL_VECTORS = "meaning", "vector"
 STATIC_WEIGHT, MODEL_WEIGHT = 1.5, 1.5
 """Their weights beside the words' 1; chosen by `python -m bench answers`."""
 
+LONG_TEXT_SHARE = 0.25
+"""The share of these weights in a text of several lines, whose vector is an average of everything
+that it mentions; chosen by `python -m bench commits`."""
+
 
 class QueryModel(NamedTuple):
     """An embedding model with its ranking's name and weight; `nearest(query, limit, scope)` finds
@@ -221,7 +225,8 @@ MAX_BY_LITERAL = 200
 class QueryCandidates(NamedTuple):
     """Candidates that depend on the query only: BM25 scores by text and by description, nodes of
     stack frames, and nodes by name; the checked words that no node has; nodes with the words of a
-    token of code in their order; and definitions of the names in a text of several lines.
+    token of code in their order; definitions of the names in a text of several lines, and BM25
+    scores by its first line.
     """
 
     word_scores: dict[str, float]
@@ -232,6 +237,7 @@ class QueryCandidates(NamedTuple):
     missing_words: Sequence[str] = ()
     literal_ids: Sequence[str] = ()
     anchor_ids: Sequence[str] = ()
+    title_scores: Mapping[str, float] = {}
 
 
 class CandidateDetails(NamedTuple):
@@ -259,6 +265,12 @@ def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope)
     known_counts, is_remote = node_counts(database, terms), not is_local(database)
     words = batch.add(
         word_search_statement(terms, scope, MAX_BY_WORD, known_counts, is_remote=is_remote)
+    )
+    title_terms = query_text.title_terms
+    titles = batch.add(
+        word_search_statement(title_terms, scope, MAX_BY_WORD, known_counts, is_remote=is_remote)
+        if title_terms
+        else None
     )
     descriptions = batch.add(
         stored_descriptions.description_search_statement(terms, scope, MAX_BY_WORD)
@@ -288,6 +300,7 @@ def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope)
         missing_words(missing.rows),
         [*scores_by_id(literals.rows, MAX_BY_LITERAL)],
         name_matching.match_anchors(query_text, row_sets(anchors)),
+        scores_by_id(titles.rows, MAX_BY_WORD),
     )
 
 

@@ -43,6 +43,8 @@ from feeder.ranking.ranking import (
     RARE_WORD,
     SIMILAR_NAME,
     STACK_FRAME,
+    TITLE,
+    TITLE_WEIGHT,
     WORD,
     Ranking,
     anchor_ranking,
@@ -61,6 +63,7 @@ from feeder.ranking.results import (
     grouping_candidates,
 )
 from feeder.ranking.retrieval import (
+    LONG_TEXT_SHARE,
     MAX_BY_WORD,
     MODEL_VECTORS,
     STATIC_VECTORS,
@@ -272,7 +275,7 @@ def _retrieve_rankings(
     """
     if not query_text.text.strip():
         return [], (), ()
-    words, descriptions, frames, named, similar, missing, literal_ids, anchor_ids = (
+    words, descriptions, frames, named, similar, missing, literal_ids, anchor_ids, titles = (
         retrieve_candidates(database, query_text, scope)
     )
     rankings = [
@@ -286,6 +289,7 @@ def _retrieve_rankings(
         anchor_ranking(anchor_ids),
         Ranking(NAME_WORDS, NAME_WORDS_WEIGHT, named.overlap_scores),
         word_ranking(words),
+        word_ranking(titles, TITLE, TITLE_WEIGHT),
         word_ranking(descriptions, DESCRIPTION, DESCRIPTION_WEIGHT),
         *(_model_ranking(model, query_text, scope, on_warning) for model in models),
     ]
@@ -303,9 +307,8 @@ def _model_ranking(
             raise
         on_warning(model_failed_note(exc))
         neighbours = []
-    return vector_ranking(
-        model.name, model.weight, {neighbour.id: neighbour.score for neighbour in neighbours}
-    )
+    weight = model.weight * (LONG_TEXT_SHARE if query_text.title else 1)
+    return vector_ranking(model.name, weight, {one.id: one.score for one in neighbours})
 
 
 def _is_vector_only(rankings: Iterable[Ranking]) -> bool:

@@ -28,7 +28,9 @@ const DATA = fileKind(kinds.DATA);
 /** The kind and weight of a node; the weight is 1 for code and for kinds that the query names. */
 export function kindWeight(hit: Hit, queryText: QueryText): [string, number] {
   const kind = kindOf(hit);
-  return kind && !queryText.matches(kind.queryPattern) ? [kind.name, kind.weight] : ["", 1];
+  if (kind && queryText.matches(kind.queryPattern)) return ["", 1];
+  const { name, weight } = kind ?? { name: "", weight: 1 };
+  return queryText.title && !hit.symbol ? [name || kinds.UNNAMED, weight * kinds.UNNAMED_WEIGHT] : [name, weight];
 }
 
 /** Returns true for a document. */

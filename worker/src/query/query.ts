@@ -7,7 +7,7 @@
 import { constants } from "../../build/worker_data.json";
 import { hasRun, splitWords } from "../bigrams.ts";
 import { fullMatch, Pattern, RegexVariants } from "../python_regex.ts";
-import { casefold, length, split, strip, truncate } from "../python_strings.ts";
+import { casefold, length, rpartition, split, strip, truncate } from "../python_strings.ts";
 import { ftsPhrase, ftsPrefix } from "../store/fts_query.ts";
 import { isWithinOneEdit } from "../suggestions.ts";
 import { camelCase, normalizeSymbol, lowercaseParts, expandWords } from "../text.ts";
@@ -250,6 +250,7 @@ const MESSAGE = new RegExp(`^(?:${constants.query.MESSAGE_PATTERN.ascii})$`);
 const ALNUM = new RegexVariants(constants.query.ALNUM_PATTERN, "g");
 const WORD = new RegexVariants(constants.query.QUERY_WORD_PATTERN, "g");
 const PATH_WORD = new RegexVariants(constants.query.PATH_WORD, "g");
+const PATH_OR_MODULE = new RegexVariants(constants.query.PATH_OR_MODULE, "g");
 const CODE_WORD = new RegexVariants(constants.query.CODE_WORD, "g");
 const { MAX_ANCHORS, MAX_CODE_WORDS } = constants.query;
 
@@ -279,6 +280,19 @@ export class QueryText {
       const terms = [...(meaningful.length ? meaningful : words), ...this.#phrases].map(ftsPhrase);
       return [...terms, ...this.prefixes.map(ftsPrefix)];
     });
+  }
+
+  /** The first line of a text of several lines, such as an issue; else empty. */
+  get title(): string {
+    return this.#cached("title", () => {
+      const text = strip(this.text);
+      return text.includes("\n") ? strip(text.split("\n", 1)[0]!) : "";
+    });
+  }
+
+  /** FTS5 queries for the title. */
+  get titleTerms(): readonly string[] {
+    return this.title ? new QueryText(this.title).ftsTerms : [];
   }
 
   /** Words that the index has as several consecutive words: compound names, and those with a run of more than one pair. */
@@ -328,7 +342,7 @@ export class QueryText {
 
   /** None of a text of several lines, which mentions more than it asks for. */
   get #codeWords(): readonly string[] {
-    if (strip(this.text).includes("\n")) return [];
+    if (this.title) return [];
     return this.isOneToken ? [this.text] : CODE_WORD.all(this.#analyzed);
   }
 
@@ -343,11 +357,19 @@ export class QueryText {
   /** The first names written like code in a text of several lines, with dots between their parts. */
   get anchorNames(): readonly string[] {
     return this.#cached("anchors", () => {
-      if (!strip(this.text).includes("\n")) return [];
+      if (!this.title) return [];
       const typed = IDENTIFIER.all(this.text).map((name) => name.replace(/^`+|`+$/g, ""));
       const names = typed.filter((name) => NAME.test(name)).map(normalizeSymbol);
       return [...new Set(names)].slice(0, MAX_ANCHORS);
     });
+  }
+
+  /**
+   * Folder and file that a text of several lines names by a path or a module, without the extension: `app/base`
+   * for `shop/app/base.py` and for `app.base.Shop`.
+   */
+  get namedFiles(): ReadonlySet<string> {
+    return this.#cached("files", () => new Set(this.title ? PATH_OR_MODULE.all(this.text).flatMap(foldersAndNames) : []));
   }
 
   /** The last parts of the identifiers in the query, in lower case. */
@@ -403,6 +425,17 @@ export class QueryText {
     if (!this.#cache.has(name)) this.#cache.set(name, compute());
     return this.#cache.get(name) as T;
   }
+}
+
+/** The last folder and file of a path; all pairs of names of a module. */
+function foldersAndNames(token: string): string[] {
+  const parts = token.split("/");
+  if (parts.length > 1) {
+    const last = parts.at(-1)!;
+    return [`${parts.at(-2)}/${rpartition(last, ".")[0] || last}`];
+  }
+  const names = token.split(".");
+  return names.slice(1).map((name, at) => `${names[at]}/${name}`);
 }
 
 /** A token with dashes before it. */

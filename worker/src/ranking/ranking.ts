@@ -14,6 +14,7 @@ import { MIN_WORD_LETTERS, type QueryText } from "../query/query.ts";
 import type { Result } from "./results.ts";
 
 export const { STACK_FRAME, NAME, PATH, COMPOSED_NAME, LITERAL, RARE_WORD, SIMILAR_NAME } = constants.ranking;
+export const { TITLE, TITLE_WEIGHT } = constants.ranking;
 const { ANCHOR, ANCHOR_BOOST, FLAG_SHARE, LITERAL_SHARE, UNREAD_SHARE } = constants.ranking;
 export const { NAME_WORDS, WORD, DESCRIPTION } = constants.ranking;
 export const { NAME_WORDS_WEIGHT, DESCRIPTION_WEIGHT } = constants.ranking;
@@ -85,7 +86,7 @@ function addBoosts(queryText: QueryText, rankings: readonly Ranking[], hits: rea
   addBoost("folder", pathBoosts(hits, queryText), best, byId);
   addBoost("naming", nameBoosts(hits, queryText), best, byId);
   const anchors = rankings.find(({ name }) => name === ANCHOR)?.scores ?? new Map<string, number>();
-  addBoost(ANCHOR, anchorBoosts(hits, anchors, weighted), best, byId);
+  addBoost(ANCHOR, anchorBoosts(hits, anchors, queryText.namedFiles, weighted), best, byId);
 }
 
 /** The score without that of priority rankings. */
@@ -221,13 +222,25 @@ function fileScore(file: readonly Hit[], scores: Scores, minScore: number): [str
   return [best.id, fsum(nodeScores.filter((score) => score >= minScore))];
 }
 
-/** Boosts the best node of each file that defines a name in the query's text. */
-export function anchorBoosts(hits: readonly Hit[], anchors: Scores, scores: Scores): Map<string, number> {
-  if (!anchors.size) return new Map();
+/** Boosts the best node of each file that defines a name in the query's text, or that the text names. */
+export function anchorBoosts(
+  hits: readonly Hit[],
+  anchors: Scores,
+  namedFiles: ReadonlySet<string>,
+  scores: Scores,
+): Map<string, number> {
+  if (!anchors.size && !namedFiles.size) return new Map();
   const files = [...groupBy(hits, (hit) => `${hit.repo}\0${hit.path}`).values()];
-  const anchored = files.filter((file) => file.some((hit) => anchors.has(hit.id)));
+  const isAnchor = (hit: Hit) => anchors.has(hit.id) || namedFiles.has(folderAndStem(hit.path));
+  const anchored = files.filter((file) => file.some(isAnchor));
   return new Map(anchored.map((file) => [fileScore(file, scores, 0)[0], ANCHOR_BOOST]));
 }
+
+/** `app/base` for `shop/app/base.py`. */
+const folderAndStem = memoize((path) => {
+  const [folder, name] = rpartition(path, "/");
+  return `${rpartition(folder, "/")[1]}/${fileStem(name)}`;
+});
 
 /** Boosts nodes by the share of query words that match the file name or folder. */
 export function pathBoosts(hits: readonly Hit[], queryText: QueryText): Map<string, number> {

@@ -51,11 +51,13 @@ import {
   RARE_WORD,
   SIMILAR_NAME,
   STACK_FRAME,
+  TITLE,
+  TITLE_WEIGHT,
 } from "./ranking.ts";
 
 const { MAX_BY_WORD, MAX_BY_MODEL } = constants.engine;
 const { WORDS_ONLY } = constants.notes;
-const { MAX_BY_LITERAL, MAX_FRAMES, MODEL_VECTORS, MODEL_WEIGHT } = constants.retrieval;
+const { MAX_BY_LITERAL, MAX_FRAMES, MODEL_VECTORS, MODEL_WEIGHT, LONG_TEXT_SHARE } = constants.retrieval;
 
 const { MAX_NAME_CHARS } = constants.worker_limits;
 const { HEADER_VERSION } = constants.nodes;
@@ -101,6 +103,7 @@ export class WordSearch {
   readonly #anchors: () => Row[][];
   readonly #names: () => Row[][];
   readonly #words: () => Row[][];
+  readonly #titles: () => Row[][];
   readonly #descriptions: () => Row[][];
   readonly #literals: () => Row[][];
   #similar: Row[][] = [];
@@ -114,6 +117,8 @@ export class WordSearch {
     const queryText = new QueryText(text.replaceAll("\0", " "), prefixes);
     this.queryText = queryText;
     this.#words = batch.add(sql.wordSearches(queryText.ftsTerms, scope, MAX_BY_WORD));
+    const { titleTerms } = queryText;
+    this.#titles = batch.add(titleTerms.length ? sql.wordSearches(titleTerms, scope, MAX_BY_WORD) : []);
     this.#descriptions = batch.add([sql.descriptionSearch(queryText.ftsTerms, scope, MAX_BY_WORD)]);
     this.#frames = batch.add(frameStatements(queryText, scope));
     this.#anchors = batch.add(anchorStatements(queryText, scope));
@@ -154,6 +159,7 @@ export class WordSearch {
       anchorRanking(matchAnchors(queryText, this.#anchors())),
       nameWordsRanking(matches.overlapScores),
       wordRanking(words),
+      wordRanking(sql.scoresById(this.#titles().flat(), MAX_BY_WORD), TITLE, TITLE_WEIGHT),
       wordRanking(sql.scoresById(this.#descriptions()[0] ?? [], MAX_BY_WORD), DESCRIPTION, DESCRIPTION_WEIGHT),
     ];
   }
@@ -169,6 +175,7 @@ export class WordSearch {
 /** Ranks the nodes nearest to the query vector; a model that fails is reported and ranks nothing. */
 export async function nearestNodes(
   vectorSearch: VectorSearch,
+  queryText: QueryText,
   rowSets: readonly (readonly Row[])[],
   scope: Scope,
   onWarning: (line: string) => void,
@@ -181,7 +188,7 @@ export async function nearestNodes(
     if (!(error instanceof ServiceError)) throw error;
     onWarning(`${WORDS_ONLY} ${error.message}`);
   }
-  return vectorRanking(MODEL_VECTORS, MODEL_WEIGHT, neighbours);
+  return vectorRanking(MODEL_VECTORS, MODEL_WEIGHT * (queryText.title ? LONG_TEXT_SHARE : 1), neighbours);
 }
 
 /** The ids of all candidates, those first that are likely to rank highest. */

@@ -322,7 +322,8 @@ async function runFirstBatch(
   const { vectorSearch, problem } = createVectorSearch(context, usesVectors ? (words?.queryText.text ?? "") : "");
   const lookupRows = batch.add(vectorSearch?.vector.statements ?? []);
   const isCertain = [...filters.paths, ...filters.notPaths].every((candidates) => candidates.length === 1);
-  const nearest = vectorSearch?.vector.isFree && isCertain ? nearestNodes(vectorSearch, [], scope, (line) => warnings.push(line)) : null;
+  const isFree = vectorSearch?.vector.isFree && isCertain;
+  const nearest = words && isFree ? nearestNodes(vectorSearch, words.queryText, [], scope, (line) => warnings.push(line)) : null;
   await batch.run(context.database);
   const [listedRows = []] = listed();
   const rows = { checks: checks(), listedRows, lookupRows: lookupRows(), missingWords: missingWords(missing()[0] ?? []) };
@@ -359,7 +360,7 @@ async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagina
   const { scope, vectorSearch, warnings, context } = first;
   const onWarning = (line: string) => warnings.push(line);
   const [nearest] = await Promise.all([
-    vectorSearch && (first.nearest ?? nearestNodes(vectorSearch, first.lookupRows, scope, onWarning)),
+    vectorSearch && (first.nearest ?? nearestNodes(vectorSearch, words.queryText, first.lookupRows, scope, onWarning)),
     words.loadSimilar(context.database),
   ]);
   const retrieved = [...words.rankings(), ...(nearest ? [nearest] : [])];
