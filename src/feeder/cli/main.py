@@ -220,6 +220,11 @@ cli.add_section(
             "maintenance",
             validate="Check that the index equals HEAD; exit 1 if it does not.",
         ),
+        **_in_module(
+            "share",
+            publish="Publish the index for other clones to pull.",
+            pull="Pull the published index that is nearest to HEAD.",
+        ),
     },
 )
 cli.add_section(

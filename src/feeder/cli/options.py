@@ -408,6 +408,11 @@ def validate_options(command: Command) -> Command:
     )
 
 
+def share_options(command: Command) -> Command:
+    """Adds the options of `publish` and `pull`, which are about an index on this machine."""
+    return add_options(command, *_LOCATION_OPTIONS, *_OUTPUT_OPTIONS)
+
+
 def queries_options(command: Command) -> Command:
     """Adds the options of `queries`."""
     return add_options(command, _LOCATION_OPTIONS[0], _LOCATION_OPTIONS[-1], *_OUTPUT_OPTIONS)

@@ -17,8 +17,9 @@ from feeder.embedding.cache import default_cache_file
 from feeder.errors import FeederError
 from feeder.installation import install_steps, packages_by_extra
 from feeder.parse.worker_pool import WorkerPool
-from feeder.query.vocabulary import REPOSITORY_FILE, repository_categories
+from feeder.query.vocabulary import repository_categories
 from feeder.session.workspace import current_workspace
+from feeder.shared_settings import REPOSITORY_FILE
 from feeder.source import git
 from feeder.source.git_command import run_git
 from feeder.store.sqlite import IN_MEMORY, SQLite

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 
 from feeder.parse import NodeEncoder, ParsedFile, StaticEmbedder
 from feeder.parse.extract import extractor_versions
-from feeder.parse.grammars import load_grammars
+from feeder.parse.grammars import Grammars, load_grammars
 from feeder.parse.secrets import MASK_VERSION
 from feeder.parse.worker_messages import (
     CodeReference,
@@ -47,6 +47,11 @@ ProgressCallback = Callable[[str], None]
 
 def _ignore_progress(_: str) -> None:
     pass
+
+
+def code_fingerprint(grammars: Grammars, *, mask_secrets: bool) -> str:
+    """Returns the versions of parser, grammars and masking, which shape the nodes of all files."""
+    return f"{grammars.fingerprint} {MASK_VERSION if mask_secrets else 'unmasked'}"
 
 
 class WorkerPool:
@@ -99,10 +104,10 @@ class WorkerPool:
     @property
     def fingerprint(self) -> str:
         """Versions of parser, grammars, masking and document extractors, and the static model."""
-        masking = MASK_VERSION if self._config.mask_secrets else "unmasked"
         embedder = self._static_embedder
         optional = filter(None, [extractor_versions(), embedder.model if embedder else ""])
-        return " ".join([self.grammars.fingerprint, masking, *optional])
+        code = code_fingerprint(self.grammars, mask_secrets=self._config.mask_secrets)
+        return " ".join([code, *optional])
 
     @cached_property
     def _worker_count(self) -> int:

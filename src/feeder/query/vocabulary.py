@@ -12,6 +12,7 @@ from typing import Any
 from feeder.errors import UserError
 from feeder.nodes import NODE_TYPES
 from feeder.query.query import Query
+from feeder.shared_settings import REPOSITORY_FILE
 from feeder.source.paths import regular_file_in
 from feeder.store.scope import Scope
 from feeder.suggestions import unknown_name_error
@@ -19,11 +20,8 @@ from feeder.suggestions import unknown_name_error
 CODE, TESTS = "code", "tests"
 """Categories that are not defined by a list of languages."""
 
-REPOSITORY_FILE = ".feeder.toml"
-"""The file in which a repository defines categories of its own."""
-
 CATEGORY_TABLES = ("categories", "tags")
-"""Tables of that file: a tag is a category by another name."""
+"""Tables of `.feeder.toml`: a tag is a category by another name."""
 
 
 _ALIASES_FILE = Path(__file__).parents[1] / "aliases.json"

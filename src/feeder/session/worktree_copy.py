@@ -1,12 +1,14 @@
-"""Copies the index of another worktree of the repository for a new git worktree.
+"""Starts a missing index from an existing one: that of another worktree, or a published one.
 
 The sync that follows writes only what differs.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +19,9 @@ from feeder.progress import ProgressReporter
 from feeder.session.folder_index import GIVEN_NAME_KEY
 from feeder.session.workspace import INDEX_FILE, Workspace, index_file
 
+PULL_LIMIT_S = 2.0
+"""Time in which the source of a published index has to answer."""
+_OFF = frozenset({"off", "no", "false", "0"})
 _COMMIT_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -37,10 +42,11 @@ class _Candidate(NamedTuple):
 def copy_nearest_index(
     workspace: Workspace, settings: Settings, progress: ProgressReporter
 ) -> None:
-    """Copies the index of another worktree, if the workspace has none of its own.
+    """Copies the index of another worktree, if the workspace has none of its own; else pulls a
+    published one, if the repository's settings name it.
 
-    The index whose commit differs from HEAD in the fewest files is copied. Prints where it was
-    copied from, or why an index was not. Does nothing for an index at Cloudflare, at --db, of a
+    The index whose commit differs from HEAD in the fewest files is taken. Prints where it comes
+    from, or why an index was not taken. Does nothing for an index at Cloudflare, at --db, of a
     folder (--path) or of a shard.
     """
     is_own_place = settings.db is not None or bool(settings.path) or settings.shard is not None
@@ -49,18 +55,55 @@ def copy_nearest_index(
     # checking the folder takes a process of git, which opening the index does anyway
     if (workspace.base / INDEX_FOLDER / INDEX_FILE).exists():
         return
-    from feeder.source import git
-    from feeder.store.index_copy import copy_index
-    from feeder.store.index_folder import create_index_folder
-
     target = index_file(workspace.base, settings)
     # SQLite would apply the log of a deleted index to the copy
     if target.exists() or target.with_name(f"{target.name}-wal").exists():
         return
+    if not _copy_from_worktree(workspace, settings, target, progress):
+        pull_if_configured(workspace, settings, target, progress)
+
+
+def pull_if_configured(
+    workspace: Workspace, settings: Settings, target: Path, progress: ProgressReporter
+) -> None:
+    """Pulls the published index that the repository's settings name, unless FEEDER_PULL=off.
+
+    Prints the commit that it is of, or why the index is made here. A source that does not answer
+    takes `PULL_LIMIT_S`.
+    """
+    if os.environ.get("FEEDER_PULL", "").lower() in _OFF:
+        return
+    from feeder.shared_settings import read_shared_settings
+
+    place = read_shared_settings(workspace.base).index
+    if not place:
+        return
+    from feeder.share.pull import pull
+    from feeder.share.stores import open_source
+    from feeder.store.index_folder import create_index_folder
+
+    try:
+        create_index_folder(target.parent)
+        with closing(open_source(place, workspace.base, PULL_LIMIT_S)) as source:
+            pulled = pull(source, workspace.base, target, settings)
+        if pulled:
+            progress.message(str(pulled))
+    except (FeederError, OSError) as exc:
+        progress.message(f"The index at {place} was not used: {exc} The index is made here.")
+
+
+def _copy_from_worktree(
+    workspace: Workspace, settings: Settings, target: Path, progress: ProgressReporter
+) -> bool:
+    """Returns whether the index of another worktree was copied."""
+    from feeder.source import git
+    from feeder.store.index_copy import copy_index
+    from feeder.store.index_folder import create_index_folder
+
     roots = git.other_worktrees(workspace.base)
     head = git.head_commit_or_none(workspace.base) if roots else None
     if head is None:
-        return
+        return False
     candidates = _candidates(workspace, settings, roots, head, progress)
     for candidate in sorted(candidates, key=lambda one: one.distance):
         create_index_folder(target.parent)
@@ -71,7 +114,8 @@ def copy_nearest_index(
             continue
         if is_copied:
             progress.message(_success_message(candidate))
-        return
+        return True
+    return False
 
 
 def _candidates(

@@ -314,6 +314,12 @@ def count_differing_files(repository: Path, one: str, other: str) -> int | None:
     return result.stdout.count(b"\0") if result.returncode == 0 else None
 
 
+def commit_time(repository: Path, commit: str) -> int:
+    """The time of a commit, in seconds since 1970; raises UserError if there is no such commit."""
+    shown = git_output(repository, "show", "-s", "--format=%ct", "--end-of-options", commit)
+    return int(shown)
+
+
 def has_tree(repository: Path, tree: str) -> bool:
     """True if the repository has a tree with this id."""
     return run_git(repository, "cat-file", "-e", f"{tree}^{{tree}}").returncode == 0

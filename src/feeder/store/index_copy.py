@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -37,17 +38,12 @@ _COUNT_ROWS = "SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM files)"
 def copy_index(source: Path, target: Path, repo: str) -> bool:
     """Makes `target`, which is missing, a copy of the index of one repository.
 
-    Copies what is committed at one moment, without the ownership of a run that writes there. Only
-    the complete copy gets the name of `target`, with this program's schema and readable by its
-    owner alone. Returns False if another process has made `target` meanwhile. Raises UserError or
-    ServiceError if the index cannot be copied.
+    Copies what is committed at one moment, without the ownership of a run that writes there.
+    Returns False if another process has made `target` meanwhile. Raises UserError or ServiceError
+    if the index cannot be copied.
     """
-    _delete_leftovers(target)
-    temporary = target.with_name(
-        f"{target.name}{TEMPORARY_INFIX}{os.getpid()}-{os.urandom(4).hex()}"
-    )
-    try:
-        create_private_file(temporary)
+
+    def copy_pages(temporary: Path) -> None:
         with (
             translated_errors(source),
             closing(open_read_only(source)) as origin,
@@ -59,6 +55,23 @@ def copy_index(source: Path, target: Path, repo: str) -> bool:
             migrate(database)
             database.run([Statement(_COUNT_ROWS)])
             database.run([Statement(_FINISH_RUN, (repo,)), Statement(_DELETE_RUN_KEYS, (repo,))])
+
+    return place_index(target, copy_pages)
+
+
+def place_index(target: Path, write: Callable[[Path], None]) -> bool:
+    """Makes the missing index `target` from a temporary file beside it that `write` fills.
+
+    Only the complete file, which its owner alone can read, gets the name of `target`. Returns False
+    if another process has made `target` meanwhile. Raises what `write` raises.
+    """
+    _delete_leftovers(target)
+    temporary = target.with_name(
+        f"{target.name}{TEMPORARY_INFIX}{os.getpid()}-{os.urandom(4).hex()}"
+    )
+    try:
+        create_private_file(temporary)
+        write(temporary)
         return _rename_unless_exists(temporary, target)
     finally:
         _delete_database(temporary)

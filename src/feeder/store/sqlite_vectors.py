@@ -41,6 +41,11 @@ SELECT id, scale, code {_VALID_VECTORS} AND length(code) = ?1 AND id > ?2 ORDER 
 """
 
 
+def vectors_table_statement() -> Statement:
+    """Returns the statement that creates the table of vectors, if it is missing."""
+    return Statement(_CREATE_TABLE)
+
+
 class SQLiteVectors:
     """`Vectors` in a table of the database's file, created with the first vector.
 
@@ -61,7 +66,9 @@ class SQLiteVectors:
         """Stores the vectors whose nodes still exist with the same text."""
         rows = json.dumps([_quantized_row(vector) for vector in vectors])
         self._write(
-            *_guard_statements(fencing_token), Statement(_CREATE_TABLE), Statement(_UPSERT, (rows,))
+            *_guard_statements(fencing_token),
+            vectors_table_statement(),
+            Statement(_UPSERT, (rows,)),
         )
 
     def delete(self, ids: Sequence[str], fencing_token: FencingToken | None = None) -> None:

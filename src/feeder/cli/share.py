@@ -1,0 +1,84 @@
+"""Commands that share an index: `publish` and `pull`."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any
+
+import click
+
+from feeder.cli import console, options
+from feeder.config import Settings
+from feeder.errors import UserError
+
+
+@click.command()
+@click.argument("target", metavar="TARGET")
+@click.option(
+    "--keep",
+    type=click.IntRange(1, 1_000),
+    default=20,
+    show_default=True,
+    help="Keep the newest commits of this number in TARGET.",
+)
+@options.share_options
+def publish(target: str, keep: int, **params: Any) -> None:
+    """Publish the index for other clones to pull.
+
+    TARGET is a folder. Only what TARGET lacks is uploaded.
+    """
+    from feeder.session.workspace import current_workspace, index_file
+    from feeder.share.publish import publish as publish_index
+    from feeder.share.stores import open_target
+
+    settings = Settings(**params)
+    place = current_workspace(settings)
+    file = index_file(place.base, settings)
+    if not file.exists():
+        raise UserError(f"There is no index at {file}.", "Make one with: feeder sync")
+    with closing(open_target(target, settings.directory)) as store:
+        done = publish_index(file, place.base, store, keep)
+    console.print_result(settings, done._asdict(), done.lines())
+
+
+@click.command()
+@click.argument("source", required=False)
+@options.share_options
+def pull(source: str | None, **params: Any) -> None:
+    """Pull the published index that is nearest to HEAD, and bring it up to date.
+
+    SOURCE is a folder or https://… Default: the index that the repository's pyproject.toml or
+    .feeder.toml names.
+    """
+    from feeder.cli.sync import sync
+    from feeder.session.workspace import current_workspace, index_file
+    from feeder.share.pull import pull as pull_index
+    from feeder.share.stores import open_source
+    from feeder.shared_settings import read_shared_settings
+    from feeder.store.index_folder import create_index_folder
+
+    settings = Settings(**params)
+    place = current_workspace(settings)
+    named = read_shared_settings(place.base).index
+    if not (source or named):
+        raise UserError(
+            "No SOURCE is given, and the repository names none.",
+            'Give one, or add to pyproject.toml: [tool.feeder] index = "PLACE"',
+        )
+    file = index_file(place.base, settings)
+    if file.exists():
+        raise UserError(f"{file} exists.", "Bring it up to date with: feeder sync")
+    if settings.db is None:
+        create_index_folder(file.parent)
+    base = settings.directory if source else place.base
+    with closing(open_source(source or named, base)) as store:
+        pulled = pull_index(store, place.base, file, settings)
+    if pulled and not settings.quiet:
+        console.print_message(str(pulled))
+    context = click.get_current_context()
+    context.invoke(sync, **{**_defaults(sync, context), **params})
+
+
+def _defaults(command: click.Command, context: click.Context) -> dict[str, Any]:
+    """The values of a command's options when none is given, from the environment too."""
+    return command.make_context(command.name, [], parent=context.parent).params

@@ -1,0 +1,221 @@
+"""Places that keep published indexes: a folder, or files behind an HTTPS address."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from feeder.errors import ServiceError, UserError
+
+if TYPE_CHECKING:
+    import httpx
+
+_FORMS = (
+    "Name a folder, https://…, github:owner/name, s3://bucket/folder, gs://bucket/folder or "
+    "az://container/folder."
+)
+_TIMEOUT_S = 30.0
+_MIN_BYTES_PER_S = 1_000_000
+_CONNECTIONS = 8
+_CHUNK_BYTES = 1 << 16
+
+
+class Versioned(NamedTuple):
+    """The contents of a file, and what identifies them for `replace`."""
+
+    data: bytes
+    version: str
+
+
+class Source(Protocol):
+    """A store to read from. Calls may come from several threads."""
+
+    def read(self, name: str, limit: int) -> Versioned | None:
+        """Returns a file; None if there is none. Raises ServiceError above `limit` bytes."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Target(Source, Protocol):
+    """A store to publish to."""
+
+    def names(self) -> dict[str, float]:
+        """Returns the files by name, with the time of their last change in seconds since 1970."""
+        ...
+
+    def write(self, name: str, data: bytes) -> None:
+        """Writes a file whose contents its name determines."""
+        ...
+
+    def replace(self, name: str, data: bytes, version: str | None) -> bool:
+        """Writes a file that still has this version, or does not exist (None); else returns False.
+
+        Readers see the old contents or the new ones.
+        """
+        ...
+
+    def delete(self, names: Iterable[str]) -> None:
+        """Deletes files; those that are gone are no error."""
+        ...
+
+
+class Pace:
+    """Ends a download that would take too long: after `limit_s`, a slow one and a slow answer."""
+
+    def __init__(self, limit_s: float | None) -> None:
+        self.limit_s = limit_s
+        self._began_s = time.monotonic()
+        self._bytes = 0
+
+    def add(self, count: int) -> None:
+        """Counts bytes that have arrived; raises ServiceError if they come too slowly."""
+        self._bytes += count
+        elapsed_s = time.monotonic() - self._began_s
+        if self.limit_s and elapsed_s > self.limit_s:
+            self._check_rate(elapsed_s)
+
+    def _check_rate(self, elapsed_s: float) -> None:
+        if self._bytes / elapsed_s < _MIN_BYTES_PER_S:
+            raise ServiceError(
+                f"It sent {self._bytes / 1e6:.1f} MB in {elapsed_s:.1f} s, which is too slow."
+            )
+
+
+def open_source(place: str, base: Path, limit_s: float | None = None) -> Source:
+    """Opens a store to read from; a relative folder is below `base`.
+
+    With `limit_s`, a store that does not answer in that time, or sends less than 1 MB/s after it,
+    raises ServiceError.
+    """
+    if _is_address(place):
+        return HTTPSource(place, Pace(limit_s))
+    return open_target(place, base)
+
+
+def open_target(place: str, base: Path) -> Target:
+    """Opens a store to publish to; raises UserError for a place that cannot be written."""
+    if _is_address(place):
+        raise UserError(f"{place} can only be read.", _FORMS)
+    if re.match(r"[a-z0-9]+:", place):
+        raise UserError(f"{place} is no place that feeder knows.", _FORMS)
+    return Folder(base / Path(place).expanduser())
+
+
+def _is_address(place: str) -> bool:
+    return place.startswith(("https://", "http://"))
+
+
+class Folder:
+    """A store in a folder of this machine, or of one that is mounted."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def read(self, name: str, limit: int) -> Versioned | None:
+        try:
+            with (self._folder / name).open("rb") as file:
+                data = file.read(limit + 1)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        if len(data) > limit:
+            raise _too_large(name)
+        return Versioned(data, _version(data))
+
+    def names(self) -> dict[str, float]:
+        found: dict[str, float] = {}
+        with suppress(FileNotFoundError), os.scandir(self._folder) as entries:
+            for entry in entries:
+                with suppress(FileNotFoundError):
+                    found[entry.name] = entry.stat().st_mtime
+        return found
+
+    def write(self, name: str, data: bytes) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        temporary = self._folder / f".{name}-{os.urandom(4).hex()}"
+        try:
+            temporary.write_bytes(data)
+            temporary.replace(self._folder / name)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    def replace(self, name: str, data: bytes, version: str | None) -> bool:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with (self._folder / ".lock").open("ab") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            current = self.read(name, limit=1 << 30)
+            if (current and current.version) != version:
+                return False
+            self.write(name, data)
+        return True
+
+    def delete(self, names: Iterable[str]) -> None:
+        for name in names:
+            (self._folder / name).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        pass
+
+
+class HTTPSource:
+    """A store behind an address, with the files below it."""
+
+    def __init__(self, address: str, pace: Pace, headers: dict[str, str] | None = None) -> None:
+        from urllib.parse import urlsplit
+
+        from feeder.http_client import create_client
+
+        parts = urlsplit(address)
+        if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+            raise UserError(f"{address} is not encrypted.", "Use https://.")
+        self._address = address.rstrip("/")
+        self._pace = pace
+        timeout_s = pace.limit_s or _TIMEOUT_S
+        self._client = create_client(headers or {}, timeout_s, _CONNECTIONS)
+        self._client.follow_redirects = True
+
+    def read(self, name: str, limit: int) -> Versioned | None:
+        import httpx
+
+        from feeder.http_client import connection_error
+
+        url = f"{self._address}/{name}"
+        try:
+            with self._client.stream("GET", url) as response:
+                if response.status_code in (403, 404, 410) and name.endswith(".json"):
+                    return None
+                if response.status_code != 200:
+                    raise ServiceError(f"{url} answered HTTP {response.status_code}.")
+                data = self._read_body(response, name, limit)
+        except httpx.RequestError as exc:
+            reason = str(exc) or type(exc).__name__
+            raise connection_error(exc, reason, self._address, "the address") from exc
+        return Versioned(data, _version(data))
+
+    def _read_body(self, response: httpx.Response, name: str, limit: int) -> bytes:
+        data = bytearray()
+        for chunk in response.iter_bytes(_CHUNK_BYTES):
+            data += chunk
+            if len(data) > limit:
+                raise _too_large(name)
+            self._pace.add(len(chunk))
+        return bytes(data)
+
+    def close(self) -> None:
+        self._client.close()
+
+
+def _too_large(name: str) -> ServiceError:
+    return ServiceError(f"{name} is larger than it may be.")
+
+
+def _version(data: bytes) -> str:
+    from feeder.share.manifest import sha256
+
+    return sha256(data)

@@ -1,0 +1,56 @@
+"""Settings that a repository shares with all who clone it, from a file that it contains."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from feeder.errors import UserError
+
+REPOSITORY_FILE = ".feeder.toml"
+"""The file in which a repository has its settings and its own categories."""
+_PYTHON_FILE = "pyproject.toml"
+_TABLE = b"tool.feeder"
+
+
+@dataclass(frozen=True)
+class SharedSettings:
+    """The settings; empty where the repository says nothing."""
+
+    index: str = ""
+    """The place of its published index."""
+
+
+def read_shared_settings(root: Path) -> SharedSettings:
+    """Reads `.feeder.toml`, and what it does not have from `[tool.feeder]` in `pyproject.toml`.
+
+    Raises UserError for a file that is no TOML or has another kind of value.
+    """
+    own, shared = _read(root / REPOSITORY_FILE), _read(root / _PYTHON_FILE)
+    index = _index(_parse(own, REPOSITORY_FILE), REPOSITORY_FILE) if own else ""
+    if not index and shared and _TABLE in shared:
+        tool = _parse(shared, _PYTHON_FILE).get("tool")
+        table = tool.get("feeder") if isinstance(tool, dict) else None
+        index = _index(table, f"[tool.feeder] in {_PYTHON_FILE}")
+    return SharedSettings(index)
+
+
+def _read(file: Path) -> bytes | None:
+    try:
+        return None if file.is_symlink() else file.read_bytes()
+    except (FileNotFoundError, IsADirectoryError):
+        return None
+
+
+def _parse(text: bytes, name: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
+        raise UserError(f"{name} cannot be read: {exc}.", "Correct it.") from exc
+
+
+def _index(table: Any, place: str) -> str:
+    index = table.get("index", "") if isinstance(table, dict) else None
+    if not isinstance(index, str):
+        raise UserError(f"{place} has an index that is no text.", 'Write: index = "PLACE"')
+    return index
