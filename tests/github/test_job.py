@@ -134,7 +134,7 @@ def test_nothing_is_written_outside_of_actions(
         nowhere.mask("secret")
         nowhere.output("name", "value")
         nowhere.add_summary("text")
-        assert nowhere.write_json("report", {}) is None
+        assert nowhere.write_file("report.json", "{}") is None
         assert nowhere.neutralize_commands("::error::") == "::error::"
     assert (stream.getvalue(), list(tmp_path.iterdir())) == ("", [])
 
@@ -370,7 +370,7 @@ def test_each_report_file_has_its_own_name(tmp_path: Path) -> None:
     """Two steps of a job each write a report."""
     here = job(io.StringIO(), {**ANYWHERE, "RUNNER_TEMP": str(tmp_path)})
     facts = [{"path": "größe"}, {"path": "\udc80"}, {}]
-    paths = [here.write_json("report", fact) for fact in facts]
+    paths = [here.write_file("report.json", json.dumps(fact)) for fact in facts]
     names = ["feeder-report.json", "feeder-report-2.json", "feeder-report-3.json"]
     assert paths == [tmp_path / name for name in names]
     assert [json.loads((tmp_path / name).read_text()) for name in names] == facts
@@ -383,7 +383,7 @@ def test_runner_without_summary_files_gets_none(value: str | None, stream: io.St
     here = job(stream, {**ANYWHERE, **({} if value is None else dict.fromkeys(names, value))})
     here.output("name", "value")
     here.add_summary("text")
-    assert here.write_json("report", {}) is None
+    assert here.write_file("report.json", "{}") is None
     assert stream.getvalue() == ""
 
 
@@ -393,12 +393,12 @@ def test_unwritable_file_is_a_warning(tmp_path: Path, stream: io.StringIO) -> No
     here = job(stream, {**ANYWHERE, **dict.fromkeys(names, str(tmp_path / "not" / "there"))})
     here.output("matrix", "value")
     here.add_summary("text")
-    assert here.write_json("report", {}) is None
+    assert here.write_file("report.json", "{}") is None
     said = [(command.name, command.message.split(":")[0]) for command in obeyed(stream)]
     assert said == [
         ("warning", "The output matrix cannot be written"),
         ("warning", "The job summary cannot be written"),
-        ("warning", "The report cannot be written"),
+        ("warning", "The file report.json cannot be written"),
     ]
 
 

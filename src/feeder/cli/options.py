@@ -243,7 +243,7 @@ def action_options(command: Command) -> Command:
         env_option(
             "--command",
             "Command to run; with --deltas, sync becomes apply.",
-            type=click.Choice(["sync", "apply", "validate", "plan"]),
+            type=click.Choice(["sync", "apply", "validate", "plan", "comment"]),
             default="sync",
             show_default=True,
         ),
@@ -258,6 +258,13 @@ def action_options(command: Command) -> Command:
         env_option(
             "--impact", "List what a pull request's change touches.", type=bool, default=True
         ),
+        env_option(
+            "--fail-on",
+            "Fail a pull request by what its change touches.",
+            type=click.Choice(["none", "tests-missing", "signature-callers"]),
+            default="none",
+        ),
+        env_option("--impact-file", "Facts of a pull request, for the command comment."),
         env_option(
             "--force", "Index the commit even if the index goes back.", type=bool, default=False
         ),

@@ -58,7 +58,15 @@ def plan(shards: int, **params: Any) -> None:
 @click.command()
 @options.action_options
 @click.pass_context
-def action(context: click.Context, /, directory: Path, impact: bool, **params: Any) -> None:
+def action(
+    context: click.Context,
+    /,
+    directory: Path,
+    impact: bool,
+    fail_on: str,
+    impact_file: str | None,
+    **params: Any,
+) -> None:
     """Run what a GitHub Actions event needs.
 
     action.yml calls it.
@@ -74,6 +82,9 @@ def action(context: click.Context, /, directory: Path, impact: bool, **params: A
     account = console.account()
     account.job.mask(token_to_mask())
     inputs = StepInputs(**{name: params[name] for name in StepInputs._fields})
+    if inputs.command == "comment":
+        account.comment = _comment(impact_file)
+        return
     repository = repository_of(Settings(directory))
     step = plan_step(inputs, event, repository)
     if step.note:
@@ -81,10 +92,25 @@ def action(context: click.Context, /, directory: Path, impact: bool, **params: A
         console.print_message(step.note)
     for arguments in step.commands:
         _run_command(context, arguments)
-    if impact and event.is_pull_request and step.commands and inputs.command != "plan":
-        from feeder.github.change_impact import read_change_impact
+    if event.is_pull_request and step.commands and inputs.command != "plan":
+        from feeder.github.change_impact import check_gate, read_change_impact
 
-        account.impact = read_change_impact(event, directory, repository)
+        if impact or fail_on != "none":
+            account.impact = read_change_impact(event, directory, repository, fail_on)
+            check_gate(account.impact, fail_on)
+
+
+def _comment(impact_file: str | None) -> str:
+    """The comment on a pull request; needs no checkout, so that none of its code is there."""
+    from feeder.github.impact_facts import read_facts
+    from feeder.github.job_summary import impact_comment
+
+    if not impact_file:
+        raise UserError(
+            "The input impact-file is empty.",
+            "Give the file that the output impact-file of the pull request's run names.",
+        )
+    return impact_comment(read_facts(Path(impact_file)))
 
 
 def _run_command(context: click.Context, arguments: list[str]) -> None:

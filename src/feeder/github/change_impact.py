@@ -1,26 +1,28 @@
 """Runs `feeder impact` for a pull request, with an index of words that is deleted afterwards."""
 
-import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from feeder.config import SECRET_VARIABLES
 from feeder.errors import FeederError
 from feeder.github.event import Event
+from feeder.github.impact_facts import NONE, ImpactFacts, decode_facts, gate_reason
 from feeder.private_files import temporary_folder, without_folder
 from feeder.source import git
 
 LIMIT_S = 15
 """Seconds for the index and the impact together; a run that takes longer is stopped."""
 
-MAX_ENTRIES = 20
-"""Entries of each list."""
+GATE_LIMIT_S = 120
+"""The same where the job fails by what is found: then a missing list is a failed job."""
+
+MAX_ENTRIES = 300
+"""Entries of each list in the outputs; the summary shows fewer."""
 
 STOP_S = 2
 """Seconds that a stopped run has to end its parsers."""
@@ -34,14 +36,22 @@ call no service, and read no settings of the run.
 class ChangeImpact(NamedTuple):
     """The result of `feeder impact --json`, or why there is none."""
 
-    facts: Mapping[str, Any] | None
+    facts: ImpactFacts | None
     reason: str = ""
 
 
 def read_change_impact(
-    event: Event, directory: Path, repository: Path, limit_s: float = LIMIT_S
+    event: Event,
+    directory: Path,
+    repository: Path,
+    gate: str = NONE,
+    limit_s: float | None = None,
 ) -> ChangeImpact:
-    """Returns what a pull request's change touches; never raises for what goes wrong with it."""
+    """Returns what a pull request's change touches; never raises for what goes wrong with it.
+
+    `gate` is one of `impact_facts.GATES`; with one there is more time.
+    """
+    limit_s = limit_s or (LIMIT_S if gate == NONE else GATE_LIMIT_S)
     deadline = time.monotonic() + limit_s
     is_merged = git.commit_id(repository, "HEAD^2") is not None
     # without a base, HEAD is compared with its first parent, which of a merge is the base
@@ -57,6 +67,17 @@ def read_change_impact(
         return ChangeImpact(None, f"{type(exc).__name__}: {exc}")
 
 
+def check_gate(impact: ChangeImpact, gate: str) -> None:
+    """Raises FeederError if the change does not pass the gate, or if that cannot be determined."""
+    if gate == NONE:
+        return
+    remedy = f"This job fails because of the input fail-on: {gate}."
+    if impact.facts is None:
+        raise FeederError(f"What this change touches is not known: {impact.reason}", remedy)
+    if reason := gate_reason(impact.facts, gate):
+        raise FeederError(reason, remedy)
+
+
 def _impact_with_index(
     folder: Path, directory: Path, base: list[str], deadline: float
 ) -> ChangeImpact:
@@ -69,7 +90,7 @@ def _impact_with_index(
         lines = exc.stderr.decode("utf-8", "replace").strip().splitlines()
         reason = lines[-1] if lines else f"Exit code {exc.returncode}."
         return ChangeImpact(None, without_folder(reason, str(folder)))
-    return ChangeImpact(json.loads(output))
+    return ChangeImpact(decode_facts(output))
 
 
 def _run(arguments: list[str], deadline: float) -> bytes:

@@ -3,7 +3,6 @@
 Does nothing outside of GitHub Actions.
 """
 
-import json
 import os
 import re
 import sys
@@ -12,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal, Self, TextIO
+from typing import Literal, Self, TextIO
 from unicodedata import category
 
 Level = Literal["error", "warning", "notice"]
@@ -158,11 +157,11 @@ class Job:
             with self._warn_on_error("The job summary"), file.open("ab") as stream:
                 stream.write(_truncate(_encode(f"{markdown}\n"), MAX_SUMMARY_BYTES - stream.tell()))
 
-    def write_json(self, name: str, value: Any) -> Path | None:
-        """Writes a new JSON file that lasts as long as the job, and returns its path."""
+    def write_file(self, name: str, text: str) -> Path | None:
+        """Writes a new file `feeder-NAME` that lasts as long as the job, and returns its path."""
         if folder := self._path_from("RUNNER_TEMP"):
-            with self._warn_on_error(f"The {name}"):
-                return _write_new_file(folder, f"feeder-{name}", json.dumps(value, indent=2))
+            with self._warn_on_error(f"The file {name}"):
+                return _write_new_file(folder / f"feeder-{name}", text)
         return None
 
     def _path_from(self, variable: str) -> Path | None:
@@ -231,11 +230,11 @@ def _truncate(text: bytes, max_bytes: int) -> bytes:
     return text[: text.rfind(b"\n", 0, max_bytes - len(TRUNCATION_NOTICE)) + 1] + TRUNCATION_NOTICE
 
 
-def _write_new_file(folder: Path, stem: str, text: str) -> Path:
-    path = folder / f"{stem}.json"
+def _write_new_file(file: Path, text: str) -> Path:
+    path = file
     numbers = count(2)
     while True:
         with suppress(FileExistsError), path.open("x", encoding="utf-8") as stream:
             stream.write(text)
             return path
-        path = folder / f"{stem}-{next(numbers)}.json"
+        path = file.with_stem(f"{file.stem}-{next(numbers)}")

@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from feeder.cloudflare.free_tier import format_percent
 from feeder.errors import Interrupted, StoppedEarly, Superseded
@@ -11,10 +11,15 @@ from feeder.escaping import count_of
 from feeder.github.job import escape_invisible
 from feeder.nodes import NODE_TYPES
 
+if TYPE_CHECKING:
+    from feeder.github.impact_facts import ChangedDeclaration, ImpactFacts, ReferenceSite
+
 MAX_SHOWN = 20
 """Items shown of each list; the rest is counted."""
 MAX_CHARS = 200
 """Characters of a path or a sentence before it is cut."""
+
+COMMENT_MARK = "<!-- feeder: impact -->"
 
 _SERVICES = {"d1": "D1", "vectorize": "Vectorize", "ai": "Workers AI"}
 _SHA = re.compile(r"[0-9a-f]{7,64}")
@@ -51,69 +56,77 @@ def summary(
     return "\n\n".join(blocks) + "\n"
 
 
-def impact_section(facts: Mapping[str, Any]) -> str:
-    """Returns markdown for what a change touches, from the result of `feeder impact --json`.
+def impact_section(facts: "ImpactFacts") -> str:
+    """Returns markdown for what a change touches.
 
     Paths and names are code spans; no line of a file is shown.
     """
-    totals, changed = facts["totals"], facts["changed"]
-    names = {one["id"]: one["name"] for one in changed}
-    lists = {
-        "tests": (
-            ("test file to run", "test files to run"),
-            [code_span(one["path"]) for one in facts["tests"]],
+    totals = facts.totals
+    sections = (
+        ("test file", " to run", totals.tests, [code_span(test.path) for test in facts.tests]),
+        (
+            "reference",
+            " from elsewhere",
+            totals.references,
+            [_impact_reference(site, facts) for site in facts.references],
         ),
-        "references": (
-            ("reference from elsewhere", "references from elsewhere"),
-            [_impact_reference(one, names) for one in facts["references"]],
+        (
+            "changed declaration",
+            "",
+            totals.changed,
+            [_changed_node(node) for node in facts.changed],
         ),
-        "changed": (
-            ("changed declaration", "changed declarations"),
-            [_changed_node(one) for one in changed],
-        ),
-        "documents": (
-            ("line of documents", "lines of documents"),
+        (
+            "line",
+            " of documents",
+            totals.documents,
             [
-                f"{code_span(_place(one))} names {code_span(names.get(one['of'], ''))}"
-                for one in facts["documents"]
+                f"{code_span(f'{line.path}:{line.line}')} names {code_span(facts.name_of(line.of))}"
+                for line in facts.documents
             ],
         ),
-        "similar": (
-            ("similar declaration", "similar declarations"),
+        (
+            "similar declaration",
+            "",
+            totals.similar,
             [
-                f"{code_span(one['path'])}: {code_span(one['symbol'])} is like "
-                f"{code_span(names.get(one['of'], ''))}"
-                for one in facts["similar"]
+                f"{code_span(node.path)}: {code_span(node.symbol)} is like "
+                f"{code_span(facts.name_of(node.of))}"
+                for node in facts.similar
             ],
         ),
-    }
+    )
     blocks = ["### What this change touches"]
-    for name, ((singular, plural), lines) in lists.items():
+    for noun, after, total, lines in sections:
         if lines:
-            number = totals[name]
-            title = f"{number:,} {singular if number == 1 else plural}"
-            entries = _bullet_list(lines, "item", number)
-            blocks.append(_details_block(title, entries, is_open=name == "tests"))
+            entries = _bullet_list(lines[:MAX_SHOWN], "item", total)
+            title = f"{count_of(total, noun)}{after}"
+            blocks.append(_details_block(title, entries, is_open=noun == "test file"))
     if len(blocks) == 1:
         blocks.append("No declaration is changed, and no test, reference or document is found.")
     return "\n\n".join(blocks) + "\n"
 
 
-def _changed_node(one: Mapping[str, Any]) -> str:
-    note = ", its signature too" if one["signature_changed"] and one["change"] == "edited" else ""
-    place = f"{one['path']}:{one['start_line']}"
-    change = escape_markdown(one["change"])
-    return f"{code_span(one['name'] or place)} in {code_span(place)}: {change}{note}"
+def impact_comment(facts: "ImpactFacts") -> str:
+    """Returns markdown for a comment on the pull request; `COMMENT_MARK` at its start finds it."""
+    note = (
+        "Determined by the pull request's own workflow. Names and paths are those of the change; "
+        "the lists are cut."
+    )
+    return f"{COMMENT_MARK}\n{impact_section(facts)}\n{note}\n"
 
 
-def _impact_reference(one: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    note = "" if one["resolved"] else ", by name only"
-    name = code_span(names.get(one["of"], ""))
-    return f"{code_span(_place(one))}: {escape_markdown(one['kind'])} of {name}{note}"
+def _changed_node(node: "ChangedDeclaration") -> str:
+    note = ", its signature too" if node.signature_changed and node.change == "edited" else ""
+    place = f"{node.path}:{node.start_line}"
+    change = escape_markdown(node.change)
+    return f"{code_span(node.name or place)} in {code_span(place)}: {change}{note}"
 
 
-def _place(one: Mapping[str, Any]) -> str:
-    return f"{one['path']}:{one['line']}"
+def _impact_reference(site: "ReferenceSite", facts: "ImpactFacts") -> str:
+    note = "" if site.resolved else ", by name only"
+    place, name = code_span(f"{site.path}:{site.line}"), code_span(facts.name_of(site.of))
+    return f"{place}: {escape_markdown(site.kind)} of {name}{note}"
 
 
 def escape_markdown(text: str, max_chars: int = MAX_CHARS) -> str:

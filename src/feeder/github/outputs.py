@@ -50,6 +50,8 @@ class WorkflowReport:
 
     impact: "ChangeImpact | None" = None
     """The effects of a pull request's change."""
+    comment: str = ""
+    """The comment that the command `comment` makes, as markdown."""
 
     _publishing: Lock = field(default_factory=Lock, repr=False)
     _is_published: bool = False
@@ -122,10 +124,21 @@ class WorkflowReport:
             yield "embedded", report["texts_embedded"]
             yield "requests", sum(report["requests"].values())
         if self.report or self.verdict:
-            path = self.job.write_json(
-                "report", {"report": self.report, "validation": self.verdict}
-            )
-            yield from [("report", str(path))] if path else ()
+            whole = {"report": self.report, "validation": self.verdict}
+            yield from self._file_output("report", "report.json", json.dumps(whole, indent=2))
+        if self.impact and self.impact.facts:
+            from feeder.github.impact_facts import encode_facts, impact_outputs
+
+            yield from impact_outputs(self.impact.facts)
+            text = encode_facts(self.impact.facts)
+            yield from self._file_output("impact-file", "impact.json", text)
+        if self.comment:
+            yield from self._file_output("comment-file", "comment.md", self.comment)
+
+    def _file_output(self, output: str, name: str, text: str) -> Iterator[tuple[str, str]]:
+        """The output with the path of a new file; none if it cannot be written."""
+        path = self.job.write_file(name, text)
+        yield from [(output, str(path))] if path else ()
 
 
 def _failed_check(check: dict[str, Any]) -> str:
