@@ -448,6 +448,32 @@ def test_pull_request_lists_what_its_change_touches(
     assert not has_index(shop)
 
 
+def test_pull_request_fails_by_its_gate_and_its_facts_become_a_comment(
+    step: Step, shop: Repo, tmp_path: Path
+) -> None:
+    """The second workflow has no checkout."""
+    shop.commit({"use.py": "from cart import Cart\n", "cart.py": "class Cart:\n    x = 1\n"})
+    base = shop.git("rev-parse", "HEAD")
+    shop.git("checkout", "-q", "--detach")
+    merge = shop.commit({"cart.py": "class Cart:\n    x = 2\n"})
+    step.happens(events.pull_request(7, base, merge, merge))
+    cloud = {"FEEDER_STORE": "cloudflare", "FEEDER_VECTORS": ""}
+    outcome = step.run(shop, FEEDER_FAIL_ON="tests-missing", **cloud)
+    assert outcome.code == 1
+    [reason] = outcome.annotated("error")
+    assert reason.startswith("No test reaches 1 changed declaration.")
+    assert (outcome.outputs["tests"], outcome.outputs["callers-list"]) == ("[]", "use.py")
+
+    nowhere = tmp_path / "nowhere"
+    nowhere.mkdir()
+    file = outcome.outputs["impact-file"]
+    comment = step.run(nowhere, FEEDER_COMMAND="comment", FEEDER_IMPACT_FILE=file)
+    assert comment.code == 0
+    text = Path(comment.outputs["comment-file"]).read_text()
+    assert text.startswith("<!-- feeder: impact -->\n")
+    assert "- `use.py:1`: import of `Cart`\n" in text
+
+
 def test_dry_run_without_a_token_compares_with_an_empty_index(
     step: Step, shop: Repo, unanswered: Callable[[], bool]
 ) -> None:
