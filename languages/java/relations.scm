@@ -33,6 +33,22 @@ $bound = [
     (scoped_type_identifier (type_identifier) @calls .)
   ])
 
+; new Listener() { … }: a class without a name, or a node with the name of its variable or field
+(object_creation_expression
+  type: [
+    (type_identifier) @unnamed
+    (generic_type . (type_identifier) @unnamed)
+    (scoped_type_identifier (type_identifier) @unnamed .)
+    (generic_type . (scoped_type_identifier (type_identifier) @unnamed .))
+  ]
+  (class_body))
+(variable_declarator value: (object_creation_expression type: $inherited (class_body)))
+
+; RED { int rate() { … } }: a constant with a class of its own below the enum
+(enum_declaration
+  name: (identifier) @bound
+  body: (enum_body (enum_constant body: (class_body)) @variant))
+
 ; Cart::add
 (method_reference . (_) (identifier) @calls .)
 

@@ -18,19 +18,47 @@ $bound = [(user_type (type_identifier) @bound) (nullable_type (user_type (type_i
 (infix_expression (_) . (simple_identifier) @calls . (_))
 
 ; : Base()
-(delegation_specifier
+$inherited = (delegation_specifier
   [
     (constructor_invocation (user_type (type_identifier) @inherits .))
     (constructor_invocation (user_type (type_identifier) @inherits . (type_arguments)))
   ])
+[
+  (class_declaration $inherited)
+  (object_declaration $inherited)
+  (companion_object $inherited)
+  (property_declaration (object_literal $inherited))
+]
 
 ; : Sender, : Sender<T>, : Sender by other
-(delegation_specifier
+$implemented = (delegation_specifier
   [
     (user_type (type_identifier) @implements .)
     (user_type (type_identifier) @implements . (type_arguments))
     (explicit_delegation (user_type (type_identifier) @implements))
   ])
+[
+  (class_declaration $implemented)
+  (object_declaration $implemented)
+  (companion_object $implemented)
+  (property_declaration (object_literal $implemented))
+]
+
+; object : Sender { … }: an object without a name
+(object_literal
+  (delegation_specifier
+    [
+      (constructor_invocation (user_type (type_identifier) @unnamed .))
+      (constructor_invocation (user_type (type_identifier) @unnamed . (type_arguments)))
+      (user_type (type_identifier) @unnamed .)
+      (user_type (type_identifier) @unnamed . (type_arguments))
+      (explicit_delegation (user_type (type_identifier) @unnamed))
+    ]))
+
+; RED { override fun … }: an entry with a class of its own below the enum
+(class_declaration
+  (type_identifier) @bound
+  (enum_class_body (enum_entry (class_body)) @variant))
 
 ; A type by its name, wherever it stands.
 (type_identifier) @uses

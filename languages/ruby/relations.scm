@@ -53,6 +53,23 @@ $name_or_constant = [(identifier) (constant)]
 ; class Cart < Base
 (superclass [(constant) @inherits (scope_resolution name: (constant) @inherits)])
 
+; Class.new(Base) do … end: a class without a name, or with that of its constant
+(call
+  receiver: (constant) @_class
+  method: (identifier) @_new
+  arguments: (argument_list . [(constant) @unnamed (scope_resolution name: (constant) @unnamed)])
+  (#eq? @_class "Class")
+  (#eq? @_new "new"))
+(assignment
+  left: (constant)
+  right: (call
+    receiver: (constant) @_class
+    method: (identifier) @_new
+    arguments: (argument_list
+      . [(constant) @inherits (scope_resolution name: (constant) @inherits)]))
+  (#eq? @_class "Class")
+  (#eq? @_new "new"))
+
 ; include Counting
 (call
   method: (identifier) @_include

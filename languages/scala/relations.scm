@@ -70,6 +70,28 @@ $bound = [(type_identifier) @bound (generic_type type: (type_identifier) @bound)
   ])
 (extends_clause (generic_type type: (type_identifier) @inherits))
 
+; new Sender { … }: a class without a name, or a node with the name of its value
+$constructed = [
+  (type_identifier) @unnamed
+  (generic_type type: (type_identifier) @unnamed)
+  (stable_type_identifier (type_identifier) @unnamed .)
+  (compound_type (type_identifier) @unnamed)
+  (compound_type (generic_type type: (type_identifier) @unnamed))
+  (compound_type (stable_type_identifier (type_identifier) @unnamed .))
+]
+(instance_expression $constructed (template_body))
+(val_definition
+  value: (instance_expression
+    [
+      (type_identifier) @inherits
+      (generic_type type: (type_identifier) @inherits)
+      (stable_type_identifier (type_identifier) @inherits .)
+      (compound_type (type_identifier) @inherits)
+      (compound_type (generic_type type: (type_identifier) @inherits))
+      (compound_type (stable_type_identifier (type_identifier) @inherits .))
+    ]
+    (template_body)))
+
 ; A type by its name, wherever it stands.
 (type_identifier) @uses
 

@@ -14,10 +14,15 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-CALL, INHERITS, IMPLEMENTS, USE, MENTION = "(", "^", "+", "~", "."
+CALL, INHERITS, IMPLEMENTS, UNNAMED, USE, MENTION = "(", "^", "+", "<", "~", "."
 IMPORT, EXPORT = "@", ";"
 BINDING, PARAMETER, RETURNS, VISIBILITY = "=", "%", ">", "#"
-"""The kinds of relations. Several kinds are a text with each of them, such as `CALL + MENTION`."""
+"""The kinds of relations. Several kinds are a text with each of them, such as `CALL + MENTION`.
+
+`INHERITS` and `IMPLEMENTS` in a class are its own bases, elsewhere those of a local class.
+`UNNAMED` is the base of a class without a name: `new Listener() { … }`. A constant of an enum that
+has a body inherits from the enum, whose name is the qualifier of a relation without a name.
+"""
 
 LITERAL_KEY = "{}"
 """The qualifier of a name before `:` in a literal: a field, or the key of a map."""
@@ -25,11 +30,11 @@ LITERAL_KEY = "{}"
 MAX_PATTERNS = 100
 """Names whose regular expressions are cached."""
 
-ITEM_PATTERN = re.compile(r" ([^\s(^+~.@;=%>#]*)([(^+~.@;=%>#])(\S*):([\d,]+)")
-_KINDS = "[(^+~.@;=%>#]"
+ITEM_PATTERN = re.compile(r" ([^\s(^+<~.@;=%>#]*)([(^+<~.@;=%>#])(\S*):([\d,]+)")
+_KINDS = "[(^+<~.@;=%>#]"
 """The kinds as a character class, of regular expressions and of GLOB."""
 _GLOB_SIGNS = re.compile(r"[*?[]")
-_SITE_NAMES = re.compile(r" ([^\s(^+~.@=%>#]+)[(^+~.]")
+_SITE_NAMES = re.compile(r" ([^\s(^+<~.@=%>#]+)[(^+<~.]")
 
 
 class Relation(NamedTuple):
@@ -123,7 +128,7 @@ def _item_pattern(kinds: str) -> re.Pattern[str]:
 def _named_pattern(name: str) -> re.Pattern[str]:
     """Finds the relations of a name."""
     pattern = ITEM_PATTERN.pattern
-    return re.compile(pattern.replace("([^\\s(^+~.@;=%>#]*)", f"({re.escape(name)})"))
+    return re.compile(pattern.replace("([^\\s(^+<~.@;=%>#]*)", f"({re.escape(name)})"))
 
 
 @lru_cache(MAX_PATTERNS)

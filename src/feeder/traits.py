@@ -50,6 +50,7 @@ class Traits(NamedTuple):
     builtin_types: Sequence[str] = ()
     functions_apart: bool = False
     file_private: bool = False
+    unseen_implementations: str = ""
     visibility: Visibility = Visibility()
     has_relations: bool = False
 

@@ -15,6 +15,7 @@ from edge.test_answers import ON_DISK, _samples
 from feeder.mcp.service import IndexService
 from mcp_server.test_relation_tools import FILES
 from relations.imports import CASES, files_of
+from relations.marked_sites import cases, without_marks
 from relations.test_go_interfaces import INTERFACES, KINDS
 from relations.test_references import (
     CHAINS,
@@ -94,6 +95,15 @@ def _imports() -> dict[str, str | bytes]:
     }
 
 
+def _local_types() -> dict[str, str | bytes]:
+    """The cases of anonymous and local classes, each in a folder of its own."""
+    return {
+        f"local/{case['id']}/{path}": content
+        for case in cases("local_types")
+        for path, content in without_marks(case["files"])[0].items()
+    }
+
+
 def _files() -> dict[str, str | bytes]:
     weights = "class Cart:\n    def weigh_all(self, weight):\n        return weight\n"
     users = {f"users/user_{at}.py": _user(at) for at in range(USERS)}
@@ -126,6 +136,7 @@ def _files() -> dict[str, str | bytes]:
         **{f"objc/{path}": content for path, content in OBJECTIVE_C.items()},
         **ODD_NAMES,
         **_imports(),
+        **_local_types(),
         "lib/weights.py": weights,
         "lib/anvils.py": "class Anvil:\n    def lift_all(self, n):\n        return n\n",
         **users,
@@ -350,6 +361,15 @@ def test_relations_of_a_constant_equal_the_programs(fed: IndexedWorker, desk: In
         *({"target": name} for name in ("twice_of", "Box", "clamp_of", "Box.weight_of")),
         {"target": "shop/order.py"},
         {"target": "order", "kind": "implementation"},
+        *(
+            {"target": f"local/{target}", "kind": "implementation"}
+            for target in (
+                *("java/shop/Listener.java#shop.Listener", "java/shop/Op.java#shop.Op"),
+                *("java/shop/Op.java#shop.Op.apply", "kotlin/Listener.kt#shop.Base"),
+                "java/shop/Listener.java#shop.Listener.heard",
+                *("typescript/base.ts#Base", "others/shop.rb#Sheet"),
+            )
+        ),
         *(
             {"target": target, **kind}
             for target in ("odd/part.js:2", "odd/part.js:3", "odd/part.js:4", "odd/part.js#Part")

@@ -46,6 +46,15 @@ def cases(name: str) -> list[Any]:
 
 def commit_marked(repo: Repo, files: dict[str, str]) -> dict[tuple[str, str], set[str]]:
     """Commits files without their marks; returns the places by key and flag."""
+    plain, places = without_marks(files)
+    repo.commit(plain)
+    return places
+
+
+def without_marks(
+    files: dict[str, str],
+) -> tuple[dict[str, str | bytes], dict[tuple[str, str], set[str]]]:
+    """The files without their marks, and the places by key and flag."""
     places: dict[tuple[str, str], set[str]] = {}
     plain: dict[str, str | bytes] = {}
     for path, text in files.items():
@@ -57,8 +66,7 @@ def commit_marked(repo: Repo, files: dict[str, str]) -> dict[tuple[str, str], se
                 rest = rest[: mark.start()]
             lines.append(rest)
         plain[path] = "\n".join(lines) + "\n"
-    repo.commit(plain)
-    return places
+    return plain, places
 
 
 def answers(

@@ -8,7 +8,8 @@ import { constants } from "../build/worker_data.json";
 import { Pattern } from "./python_regex.ts";
 import { partition } from "./python_strings.ts";
 
-export const { CALL, EXPORT, IMPLEMENTS, IMPORT, INHERITS, MENTION, USE, BINDING, PARAMETER, RETURNS } = constants.relation;
+export const { CALL, EXPORT, IMPLEMENTS, IMPORT, INHERITS, MENTION, UNNAMED, USE, BINDING, PARAMETER, RETURNS } =
+  constants.relation;
 export const { LITERAL_KEY } = constants.relation;
 const ITEM = new Pattern(constants.relation.ITEM_PATTERN, "g");
 

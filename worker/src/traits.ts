@@ -21,6 +21,7 @@ export interface Traits {
   readonly builtinTypes: readonly string[];
   readonly functionsApart: boolean;
   readonly filePrivate: boolean;
+  readonly unseenImplementations: string;
   readonly hasRelations: boolean;
 }
 

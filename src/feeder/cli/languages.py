@@ -24,6 +24,7 @@ RELATION_WORDS = {
     kinds.CALL: "calls",
     kinds.INHERITS: "inherits",
     kinds.IMPLEMENTS: "implements",
+    kinds.UNNAMED: "unnamed",
     kinds.USE: "uses",
     kinds.MENTION: "mentions",
     kinds.IMPORT: "imports",

@@ -332,7 +332,7 @@ def implementations(target: str, **params: Any) -> None:
         "at_least": is_cut,
     }
     lines = (
-        f"{'  ' * (one.depth - 1)}{one.path}:{one.start_line}-{one.end_line}  {one.symbol}"
+        f"{'  ' * (one.depth - 1)}{one.place}  {one.title}"
         + ("" if one.resolved else "  (by name only)")
         for one in result
     )

@@ -92,10 +92,7 @@ def format_implementations(
     if not types:
         return join_answer([], [say_nothing_implements(definition)], last_note)
     texts = [
-        [
-            f"{'  ' * (one.depth - 1)}{one.path}:{one.start_line}-{one.end_line} {one.symbol}"
-            f"{'' if one.resolved else BY_NAME}"
-        ]
+        [f"{'  ' * (one.depth - 1)}{one.place} {one.title}{'' if one.resolved else BY_NAME}"]
         for one in types
     ]
     counts = f"{'at least ' if at_least else ''}{count_of(len(types), 'implementation')}"

@@ -151,6 +151,7 @@ TRAITS_SCHEMA = ObjectOf(
         "builtin_types": _STRING_LIST,
         "functions_apart": _check_boolean,
         "file_private": _check_boolean,
+        "unseen_implementations": _check_string,
         "visibility": VISIBILITY_SCHEMA,
     }
 )

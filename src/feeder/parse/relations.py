@@ -24,6 +24,7 @@ from feeder.relation import (
     MENTION,
     PARAMETER,
     RETURNS,
+    UNNAMED,
     USE,
     VISIBILITY,
     encode_import,
@@ -78,6 +79,8 @@ _KINDS = {
     "expands": CALL,
     "inherits": INHERITS,
     "implements": IMPLEMENTS,
+    "unnamed": UNNAMED,
+    "variant": INHERITS,
     "uses": USE,
     "extends": USE,
     "returns": RETURNS,
@@ -91,7 +94,8 @@ _KINDS = {
 
 _SIGNATURE_KINDS = frozenset({PARAMETER, RETURNS, VISIBILITY})
 
-_RANKS = {kind: rank for rank, kind in enumerate((INHERITS, IMPLEMENTS, CALL, USE, MENTION))}
+_RANKED = (INHERITS, IMPLEMENTS, UNNAMED, CALL, USE, MENTION)
+_RANKS = {kind: rank for rank, kind in enumerate(_RANKED)}
 """If several patterns match one identifier, the first of these kinds counts."""
 
 _NAME = re.compile(r"[^\W\d][\w$]*[?!]?|\$[\w$]*")
@@ -323,6 +327,10 @@ class RelationCollector:
             self._add_exported(captures["exported"][0])
         elif kind == IMPORT:
             self._add_import(captures, self._settings(pattern).get("imported"))
+        elif capture == "variant":
+            [name] = captures["bound"]
+            relation = _relation(INHERITS, "", _checked_name(self._source([name])))
+            self._details.update([(node.start_byte, relation) for node in captures[capture]])
         elif capture == "extends":
             self._extended.update([node.start_byte for node in captures["extends"]])
         elif kind == EXPORT:
@@ -642,7 +650,7 @@ _accesses = _Cache(_access)
 _declared_names = _Cache(_declared_name)
 _names = {
     capture: _Cache(partial(_named, _KINDS[capture], receiver=""))
-    for capture in ("calls", "uses", "inherits", "implements", "attributes")
+    for capture in ("calls", "uses", "inherits", "implements", "unnamed", "attributes")
 }
 """Names without a receiver, by the capture that has them."""
 

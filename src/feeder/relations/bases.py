@@ -15,6 +15,7 @@ from feeder.relations.relation_reader import RelationReader
 from feeder.relations.resolution import Resolver
 from feeder.relations.site_finder import SiteFinder
 from feeder.relations.sites import Reference
+from feeder.relations.subtypes import is_variant
 
 MAX_BASES = 30
 """Types above a type that are followed."""
@@ -66,7 +67,12 @@ def _direct_bases(reader: RelationReader, type_: Definition) -> Iterator[Definit
     for node in facts.nodes:
         if node.symbol != type_.symbol or node.node_type != "class":
             continue
+        enum = reader.type_around(type_)
+        if enum and is_variant(node, enum):
+            yield enum
         for relation in node.decode(INHERITS + IMPLEMENTS):
+            if not relation.name:
+                continue
             named = [one for one, _ in reader.named_definitions(relation.name) if one.is_type]
             for one in named:
                 resolver = Resolver(one, named, None, reader.exports)

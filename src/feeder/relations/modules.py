@@ -56,7 +56,8 @@ def say_nothing_implements(definition: "Definition") -> str:
     """The answer if nothing implements a definition, or if its language has no relations."""
     if reason := _unindexed_relations(definition.language):
         return f"What implements {definition.symbol} is unknown: {reason}"
-    return f"No named type in the index implements {definition.symbol}. {_UNNAMED_TYPES}"
+    unseen = traits(definition.language).unseen_implementations
+    return f"Nothing in the index implements {definition.symbol}. {unseen}".rstrip()
 
 
 def say_refers_to_nothing(name: str, language: str) -> str:
@@ -69,8 +70,6 @@ def say_refers_to_nothing(name: str, language: str) -> str:
         return f"What {name} refers to is unknown: {reason}"
     return f"{name} refers to nothing that the index defines."
 
-
-_UNNAMED_TYPES = "Anonymous and local classes and lambdas are not looked at."
 
 _UNINDEXED_MESSAGES = "messages of Objective-C are not indexed."
 

@@ -14,6 +14,7 @@ from feeder.errors import UserError
 from feeder.relations.bases import with_sites_through_bases
 from feeder.relations.families import FamilyFinder
 from feeder.relations.go_members import GoMembers
+from feeder.relations.local_types import LocalTypeFinder
 from feeder.relations.modules import Definition
 from feeder.relations.name_lines import NO_LINES, NameLines, lines_with_name
 from feeder.relations.other_names import OtherNames
@@ -70,6 +71,7 @@ class ReferenceFinder:
         self.reader = RelationReader(corpus)
         go = GoMembers(self.reader)
         self.subtypes = SubtypeFinder(self.reader, go)
+        self.local_types = LocalTypeFinder(self.reader, self.subtypes)
         self.families = FamilyFinder(self.reader, self.subtypes, go)
         self.sites = SiteFinder(self.reader)
         self._other_names = OtherNames(self.sites, self.families)
@@ -127,7 +129,9 @@ def find_implementations(
     finder = ReferenceFinder(corpus)
     definition = finder.reader.definition(target, text)
     if definition.is_type:
-        return definition, finder.subtypes.implementations(definition), finder.reader.is_cut
+        types = finder.subtypes.implementations(definition)
+        types += finder.local_types.types_below(definition)
+        return definition, types, finder.reader.is_cut
     if not definition.owner:
         raise UserError(
             f"{definition.symbol} is neither a type nor a member of one.", "Give a type."
@@ -138,4 +142,5 @@ def find_implementations(
         )
         for hit, one in finder.subtypes.members_below(definition)
     ]
+    overriding += finder.local_types.possible_overrides(definition, overriding)
     return definition, overriding, finder.reader.is_cut

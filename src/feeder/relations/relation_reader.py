@@ -7,7 +7,7 @@ from collections.abc import Iterable, Set
 
 from feeder.corpus.index_status import Corpus
 from feeder.errors import UserError
-from feeder.relation import IMPLEMENTS, IMPORT, INHERITS
+from feeder.relation import IMPLEMENTS, IMPORT, INHERITS, UNNAMED
 from feeder.relations.exports import ExportFinder
 from feeder.relations.file_facts import FileFacts
 from feeder.relations.modules import Definition
@@ -165,11 +165,13 @@ class RelationReader:
             self._nodes[key] = nodes
         return self._nodes[key]
 
-    def inheriting_nodes(self, name: str) -> list[RelatedNode]:
-        """The nodes that inherit, implement or import a name."""
-        kinds = INHERITS + IMPLEMENTS + IMPORT
-        nodes, is_cut = nodes_with_kinds(self.database, self.repo, name, kinds)
-        self.is_cut |= is_cut
+    def inheriting_nodes(self, name: str, *, is_local: bool) -> list[RelatedNode]:
+        """The nodes that inherit, implement or import a name; also by anonymous classes."""
+        nodes: list[RelatedNode] = []
+        for kinds in (INHERITS + IMPLEMENTS + IMPORT, *([UNNAMED * 3] if is_local else ())):
+            found, is_cut = nodes_with_kinds(self.database, self.repo, name, kinds)
+            self.is_cut |= is_cut
+            nodes += found
         return nodes
 
 

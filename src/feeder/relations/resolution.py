@@ -16,6 +16,7 @@ from feeder.relation import (
     LITERAL_KEY,
     MENTION,
     PARAMETER,
+    UNNAMED,
     USE,
     Relation,
 )
@@ -35,6 +36,9 @@ from feeder.relations.outcomes import (
 )
 from feeder.store.relations import RelatedNode, line_numbers
 from feeder.traits import traits
+
+QUALIFIED_SITES = frozenset({CALL, MENTION, INHERITS, IMPLEMENTS, UNNAMED, USE})
+"""The kinds of sites that may have a qualifier: `shop.Cart`."""
 
 
 class Resolver:
@@ -88,7 +92,7 @@ class Resolver:
             return self._resolve_extension(facts, node, relation, line)
         if self._members:
             return self._members.resolve(facts, node, relation, line)
-        if relation.qualifier and relation.kind in {CALL, MENTION, INHERITS, IMPLEMENTS, USE}:
+        if relation.qualifier and relation.kind in QUALIFIED_SITES:
             return self._names.resolve_qualified(facts, node, relation)
         nearest = self._names.nearest_constant(node, relation.name)
         if nearest and nearest != self._definition.symbol:

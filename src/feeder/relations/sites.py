@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from feeder.relation import CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, USE
+from feeder.relation import CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, UNNAMED, USE
 from feeder.relations.modules import Definition
 from feeder.relations.outcomes import Resolution
 from feeder.store.relations import RelatedNode
@@ -17,6 +17,7 @@ KIND_NAMES = {
     IMPORT: "import",
     INHERITS: "inherit",
     IMPLEMENTS: "implement",
+    UNNAMED: "implement",
     MENTION: "mention",
 }
 """The kinds of references by the kinds of relations."""
@@ -71,7 +72,11 @@ class Reference(NamedTuple):
 
 
 class Implementation(NamedTuple):
-    """A type below a type, or a member that overrides a member; `depth` counts levels from 1."""
+    """A type below a type, or a member that overrides a member; `depth` counts levels from 1.
+
+    One that `is_local` is an anonymous or local class: the line that names its base, and the symbol
+    of the function or type around it.
+    """
 
     path: str
     start_line: int
@@ -79,6 +84,18 @@ class Implementation(NamedTuple):
     symbol: str
     resolved: bool
     depth: int
+    is_local: bool = False
+
+    @property
+    def place(self) -> str:
+        """The path with the lines; a local class has the line that names its base."""
+        last = "" if self.is_local else f"-{self.end_line}"
+        return f"{self.path}:{self.start_line}{last}"
+
+    @property
+    def title(self) -> str:
+        """The symbol; of a local class `in` and the symbol around it."""
+        return f"in {self.symbol or 'the file'}" if self.is_local else self.symbol
 
 
 class LeftOut(NamedTuple):

@@ -5,15 +5,16 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator
 
-from feeder.relation import IMPLEMENTS, IMPORT, INHERITS
+from feeder.relation import IMPLEMENTS, IMPORT, INHERITS, UNNAMED
+from feeder.relations.file_facts import FileFacts
 from feeder.relations.go_members import GoMembers
 from feeder.relations.modules import Definition
-from feeder.relations.outcomes import surest
+from feeder.relations.outcomes import Resolution, surest
 from feeder.relations.relation_reader import RelationReader
 from feeder.relations.resolution import Resolver, are_compatible
 from feeder.relations.sites import OVERRIDE, Implementation, Reference
 from feeder.store.hits import Hit
-from feeder.store.relations import RelatedNode
+from feeder.store.relations import RelatedNode, line_numbers
 
 MAX_DEPTH = 20
 """Levels of types below a type that are followed."""
@@ -55,46 +56,52 @@ class SubtypeFinder:
                         node.path, node.first_line, node.last_line, symbol, sure, depth
                     )
                     yield matches, (parent.path, parent.symbol)
-                    outer, _, name = symbol.rpartition(".")
-                    classes = self._reader.facts([node.path])[node.path].classes
-                    child = Definition(
-                        node.path,
-                        node.language or "",
-                        symbol,
-                        name,
-                        outer if outer in classes else "",
-                        is_type=True,
-                    )
-                    below.append((child, sure))
+                    facts = self._reader.facts([node.path])[node.path]
+                    below.append((type_definition(facts, node.language or "", symbol), sure))
             if not below:
                 return
             level = below
 
     def _direct_subtypes(self, parent: Definition) -> Iterator[tuple[RelatedNode, bool]]:
-        named = self._reader.inheriting_nodes(parent.name)
+        for node in self._reader.facts([parent.path])[parent.path].nodes:
+            if is_variant(node, parent):
+                yield node, True
+        for node, results in self.sites_of_base(parent, is_local=False):
+            if not (result := surest([result for _, result in results])).is_elsewhere:
+                yield node, result.is_resolved
+
+    def sites_of_base(
+        self, parent: Definition, *, is_local: bool
+    ) -> Iterator[tuple[RelatedNode, list[tuple[int, Resolution]]]]:
+        """Yields the nodes that name a type as a base, with the lines where they do.
+
+        They are classes with it as their own base, or nodes with anonymous and local classes.
+        """
+        named = self._reader.inheriting_nodes(parent.name, is_local=is_local)
         exported = self._reader.exports.of(parent).other_names(parent.name)
         names = {parent.name, *_aliases(named, parent.name), *exported}
         for alias in sorted(names - {parent.name}):
-            named = [*named, *self._reader.inheriting_nodes(alias)]
+            named = [*named, *self._reader.inheriting_nodes(alias, is_local=is_local)]
         distinct = {
             node.id: node
             for node in named
-            if node.node_type == "class"
-            and are_compatible(node.language, parent.language)
-            and any(node.has_named(name, INHERITS + IMPLEMENTS) for name in names)
+            if are_compatible(node.language, parent.language)
+            and any(node.has_named(name, _kinds_of_bases(node, is_local)) for name in names)
         }
         nodes = list(distinct.values())
         others = [one for one, _ in self._reader.named_definitions(parent.name) if one.is_type]
         resolver = Resolver(parent, others or [parent], None, self._reader.exports)
         all_facts = self._reader.facts(node.path for node in nodes)
         for node in nodes:
-            results = [
-                resolver.resolve(all_facts[node.path], node, relation, node.start_line)
-                for relation in node.decode(INHERITS + IMPLEMENTS)
-                if relation.name in names
-            ]
-            if results and not (result := surest(results)).is_elsewhere:
-                yield node, result.is_resolved
+            yield (
+                node,
+                [
+                    (line, resolver.resolve(all_facts[node.path], node, relation, line))
+                    for relation in node.decode(_kinds_of_bases(node, is_local))
+                    if relation.name in names
+                    for line in line_numbers(node, relation)
+                ],
+            )
 
     def implementations(self, owner: Definition) -> list[Implementation]:
         """The types below a type, then those that implement it by their methods in Go."""
@@ -144,6 +151,26 @@ class SubtypeFinder:
             )
             for hit, one in self.members_below(definition)
         ]
+
+
+def type_definition(facts: FileFacts, language: str, symbol: str) -> Definition:
+    """The definition of a type in a file."""
+    outer, _, name = symbol.rpartition(".")
+    owner = outer if outer in facts.classes else ""
+    return Definition(facts.path, language, symbol, name, owner, is_type=True)
+
+
+def is_variant(node: RelatedNode, enum: Definition) -> bool:
+    """Tells whether a class is a constant with a body of its own, of an enum in the same file."""
+    is_inside = (node.symbol or "").rpartition(".")[0] == enum.symbol
+    return is_inside and node.has_qualified(INHERITS, enum.name)
+
+
+def _kinds_of_bases(node: RelatedNode, is_local: bool) -> str:
+    """The kinds of a class' own bases, or of the bases of anonymous and local classes in a node."""
+    if is_local:
+        return UNNAMED if node.node_type == "class" else INHERITS + IMPLEMENTS + UNNAMED
+    return INHERITS + IMPLEMENTS if node.node_type == "class" else ""
 
 
 def _aliases(nodes: Iterable[RelatedNode], name: str) -> Iterator[str]:

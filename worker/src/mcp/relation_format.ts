@@ -62,7 +62,8 @@ export function formatImplementations(
   if (types.length === 0) return joinAnswer([], [sayNothingImplements(definition)], footer.note);
   const texts = types.map((one) => {
     const indent = "  ".repeat(one.depth - 1);
-    return [`${indent}${one.path}:${one.start_line}-${one.end_line} ${one.symbol}${one.resolved ? "" : BY_NAME}`];
+    const place = one.is_local ? `${one.start_line} in ${one.symbol || "the file"}` : `${one.start_line}-${one.end_line} ${one.symbol}`;
+    return [`${indent}${one.path}:${place}${one.resolved ? "" : BY_NAME}`];
   });
   return paged(texts, 0, texts.length, `${atLeast ? "at least " : ""}${countOf(types.length, "implementation")}`, footer);
 }

@@ -16,6 +16,7 @@ import type { RelationReader } from "./relation_reader.ts";
 import { Resolver } from "./resolution.ts";
 import type { SiteFinder } from "./site_finder.ts";
 import type { Reference } from "./sites.ts";
+import { isVariant } from "./subtypes.ts";
 
 const { MAX_BASES } = constants.bases;
 const DISPATCHED_KINDS = new Set(constants.bases.DISPATCHED_KINDS);
@@ -68,8 +69,10 @@ async function directBases(reader: RelationReader, type: Definition): Promise<De
   const bases: Definition[] = [];
   for (const node of facts.nodes) {
     if (node.symbol !== type.symbol || node.nodeType !== "class") continue;
+    const enumeration = await reader.typeAround(type);
+    if (enumeration && isVariant(node, enumeration)) bases.push(enumeration);
     for (const relation of decodeRelations(node)) {
-      if (relation.kind !== INHERITS && relation.kind !== IMPLEMENTS) continue;
+      if (!relation.name || (relation.kind !== INHERITS && relation.kind !== IMPLEMENTS)) continue;
       const named = (await reader.namedDefinitions(relation.name)).map(({ definition }) => definition);
       const types = named.filter(({ isType }) => isType);
       bases.push(

@@ -89,7 +89,7 @@ export class GoMembers {
       const [node, isImplementing] = [types.node(other), types.implements(other, place)];
       if (!node || isImplementing === "NO" || !types.hasNames(other, place)) return [];
       const { path, firstLine: start_line, lastLine: end_line } = node;
-      return [{ path, start_line, end_line, symbol: other.symbol, resolved: isImplementing === "YES", depth: 1 }];
+      return [{ path, start_line, end_line, symbol: other.symbol, resolved: isImplementing === "YES", depth: 1, is_local: false }];
     });
   }
 

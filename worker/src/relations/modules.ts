@@ -72,7 +72,8 @@ export function sayNoCaller({ symbol }: Definition, excluded: number): string {
 /** The answer if nothing implements a definition, or if its language has no relations. */
 export function sayNothingImplements({ language, symbol }: Definition): string {
   const reason = unindexedRelations(language);
-  return reason ? `What implements ${symbol} is unknown: ${reason}` : `No named type in the index implements ${symbol}. ${UNNAMED_TYPES}`;
+  if (reason) return `What implements ${symbol} is unknown: ${reason}`;
+  return `Nothing in the index implements ${symbol}. ${traits(language).unseenImplementations}`.trimEnd();
 }
 
 /**
@@ -85,7 +86,6 @@ export function sayRefersToNothing(name: string, language: string | null): strin
   return reason ? `What ${name} refers to is unknown: ${reason}` : `${name} refers to nothing that the index defines.`;
 }
 
-const UNNAMED_TYPES = "Anonymous and local classes and lambdas are not looked at.";
 
 const UNINDEXED_MESSAGES = "messages of Objective-C are not indexed.";
 

@@ -14,6 +14,7 @@ import type { SearchContext } from "../corpus/context.ts";
 import { withSitesThroughBases } from "./bases.ts";
 import { FamilyFinder, mayBeField } from "./families.ts";
 import { GoMembers, symbolsOfGo } from "./go_members.ts";
+import { LocalTypeFinder } from "./local_types.ts";
 import type { Definition } from "./modules.ts";
 import { lastName } from "./name_resolution.ts";
 import { CONSTRUCTORS } from "./node_definitions.ts";
@@ -60,6 +61,7 @@ export class ReferenceFinder {
   onSites: (sites: [path: string, line: number][]) => Promise<void> = async () => {};
   readonly reader: RelationReader;
   readonly subtypes: SubtypeFinder;
+  readonly localTypes: LocalTypeFinder;
   readonly families: FamilyFinder;
   readonly sites: SiteFinder;
   readonly #go: GoMembers;
@@ -69,6 +71,7 @@ export class ReferenceFinder {
     this.reader = new RelationReader(context);
     this.#go = new GoMembers(this.reader);
     this.subtypes = new SubtypeFinder(this.reader, this.#go);
+    this.localTypes = new LocalTypeFinder(this.reader, this.subtypes);
     this.families = new FamilyFinder(this.reader, this.subtypes, this.#go);
     this.sites = new SiteFinder(this.reader);
     this.#otherNames = new OtherNames(this.sites, this.families);
@@ -175,16 +178,18 @@ export async function findImplementations(
 ): Promise<{ definition: Definition; implementations: Implementation[] }> {
   const definition = await finder.reader.definition(target, text);
   if (definition.isType) {
-    return { definition, implementations: await finder.subtypes.implementations(definition) };
+    const [named, local] = [await finder.subtypes.implementations(definition), await finder.localTypes.typesBelow(definition)];
+    return { definition, implementations: [...named, ...local] };
   }
   if (!definition.owner) {
     throw new HttpError(400, `${definition.symbol} is neither a type nor a member of one.`, "Give a type.");
   }
   const below = await finder.subtypes.membersBelow(definition);
   const implementations = below.map(({ node: { path, firstLine, lastLine, symbol }, resolved, depth }) => {
-    return { path, start_line: firstLine, end_line: lastLine, symbol: symbol ?? "", resolved, depth };
+    return { path, start_line: firstLine, end_line: lastLine, symbol: symbol ?? "", resolved, depth, is_local: false };
   });
-  return { definition, implementations };
+  const possible = await finder.localTypes.possibleOverrides(definition, implementations);
+  return { definition, implementations: [...implementations, ...possible] };
 }
 
 /** The last part of the type around a symbol. */

@@ -14,6 +14,7 @@ import {
   moduleAndAlias,
   PARAMETER,
   type Relation,
+  UNNAMED,
   USE,
 } from "../relation.ts";
 import { lineNumbers, type RelatedNode } from "../store/relations.ts";
@@ -67,7 +68,7 @@ export class Resolver {
       return this.#resolveExtension(facts, node, relation, line);
     }
     if (this.#members) return this.#members.resolve(facts, node, relation, line);
-    const mayBeQualified = [CALL, MENTION, INHERITS, IMPLEMENTS, USE].includes(relation.kind);
+    const mayBeQualified = [CALL, MENTION, INHERITS, IMPLEMENTS, UNNAMED, USE].includes(relation.kind);
     if (relation.qualifier && mayBeQualified) return this.#names.resolveQualified(facts, node, relation);
     const nearest = this.#names.nearestConstant(node, relation.name);
     if (nearest && nearest !== this.definition.symbol) return this.#names.another(({ symbol }) => symbol === nearest);

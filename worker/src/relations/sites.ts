@@ -37,6 +37,8 @@ export interface Implementation {
   readonly symbol: string;
   readonly resolved: boolean;
   readonly depth: number;
+  /** An anonymous or local class: the line that names its base, and the symbol of the function or type around it. */
+  readonly is_local: boolean;
 }
 
 /** Selects the references of a page; no kinds mean all. */

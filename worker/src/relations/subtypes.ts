@@ -7,12 +7,13 @@ import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
 import { memoized } from "../memoize.ts";
 import { rpartition } from "../python_strings.ts";
-import { hasNamed, IMPLEMENTS, IMPORT, INHERITS, moduleAndAlias } from "../relation.ts";
+import { hasNamed, IMPLEMENTS, IMPORT, INHERITS, moduleAndAlias, qualifiedText, UNNAMED } from "../relation.ts";
 import { sortBy } from "../sorting.ts";
 import {
   decodeRelations,
   filesOfSubtypes,
   hasTrigrams,
+  lineNumbers,
   namedNode,
   type NamedNode,
   type RelatedNode,
@@ -23,13 +24,18 @@ import type { GoMembers } from "./go_members.ts";
 import { type Definition, typeKey } from "./modules.ts";
 import { lastName } from "./name_resolution.ts";
 import { memberKey } from "./node_definitions.ts";
-import { isElsewhere, isResolved } from "./outcomes.ts";
+import { isElsewhere, isResolved, type Resolution } from "./outcomes.ts";
 import type { RelationReader } from "./relation_reader.ts";
 import { Resolver } from "./resolution.ts";
 import { type Implementation, OVERRIDE, type Reference } from "./sites.ts";
 
 const { MAX_DEPTH, MAX_TYPES } = constants.subtypes;
 const { MAX_REMOTE_TYPES } = constants.relations;
+
+interface SitesOfBase {
+  readonly node: RelatedNode;
+  readonly results: { readonly line: number; readonly result: Resolution }[];
+}
 
 interface Subtype {
   readonly implementation: Implementation;
@@ -88,9 +94,10 @@ export class SubtypeFinder {
           seen.add(key);
           const sure = isSure && resolved;
           const { path, firstLine: start_line, lastLine: end_line } = node;
-          const implementation = { path, start_line, end_line, symbol, resolved: sure, depth };
+          const implementation = { path, start_line, end_line, symbol, resolved: sure, depth, is_local: false };
           found.push({ implementation, parentKey: typeKey(parent.path, parent.symbol) });
-          below.push({ type: typeDefinition(node, await this.reader.fileFacts(node.path)), isSure: sure });
+          const facts = await this.reader.fileFacts(path);
+          below.push({ type: typeDefinition(facts, node.language ?? "", symbol), isSure: sure });
         }
       }
       level = below;
@@ -107,26 +114,41 @@ export class SubtypeFinder {
   }
 
   async #directSubtypes(parent: Definition): Promise<{ node: RelatedNode; resolved: boolean }[]> {
-    const named = await this.#nodesOfSubtypes(parent.name);
+    const variants = (await this.reader.fileFacts(parent.path)).nodes.filter((node) => isVariant(node, parent));
+    const subtypes = (await this.sitesOfBase(parent, false))
+      .filter(({ results }) => results.some(({ result }) => !isElsewhere(result)))
+      .map(({ node, results }) => ({ node, resolved: results.some(({ result }) => isResolved(result)) }));
+    return [...variants.map((node) => ({ node, resolved: true })), ...subtypes];
+  }
+
+  /**
+   * The nodes that name a type as a base, with the lines where they do: classes with it as their own base, or nodes
+   * with anonymous and local classes.
+   */
+  async sitesOfBase(parent: Definition, isLocal: boolean): Promise<SitesOfBase[]> {
+    const read = (name: string) => (isLocal ? this.reader.nodes(name) : this.#nodesOfSubtypes(name));
+    const named = await read(parent.name);
     const exported = (await this.reader.exports.read(parent)).otherNames(parent.name);
     const names = new Set([parent.name, ...named.flatMap((node) => aliasesIn(node, parent.name)), ...exported]);
     const others = [...names].filter((name) => name !== parent.name).sort();
-    const aliased = await Promise.all(others.map((alias) => this.#nodesOfSubtypes(alias)));
+    const aliased = await Promise.all(others.map(read));
     const distinct = new Map([...named, ...aliased.flat()].map((node) => [node.id, node]));
-    const nodes = [...distinct.values()].filter(({ nodeType }) => nodeType === "class");
+    const nodes = [...distinct.values()].filter((node) => {
+      return [...names].some((name) => kindsOfBases(node, isLocal).some((kind) => hasNamed(node.relations, name, kind)));
+    });
     const types = await this.#typesNamed(parent.name);
     const resolver = new Resolver(parent, types.length > 0 ? types : [parent], null, this.reader.exports);
     const facts = await this.reader.facts(nodes.map(({ path }) => path));
-    const resultsOf = (node: RelatedNode) => {
-      const inherited = decodeRelations(node).filter(
-        ({ kind, name }) => (kind === INHERITS || kind === IMPLEMENTS) && names.has(name),
-      );
-      return { node, results: inherited.map((one) => resolver.resolve(facts.get(node.path)!, node, one, node.startLine)) };
+    const resultsOf = (node: RelatedNode): SitesOfBase => {
+      const kinds = kindsOfBases(node, isLocal);
+      const inherited = decodeRelations(node).filter(({ kind, name }) => kinds.includes(kind) && names.has(name));
+      const results = inherited.flatMap((one) => {
+        const at = (line: number) => resolver.resolve(facts.get(node.path)!, node, one, line);
+        return lineNumbers(node, one).map((line) => ({ line, result: at(line) }));
+      });
+      return { node, results };
     };
-    const subtypes = await this.reader.exports.settled(() => nodes.map(resultsOf));
-    return subtypes
-      .filter(({ results }) => results.some((result) => !isElsewhere(result)))
-      .map(({ node, results }) => ({ node, resolved: results.some(isResolved) }));
+    return this.reader.exports.settled(() => nodes.map(resultsOf));
   }
 
   async #nodesOfSubtypes(name: string): Promise<RelatedNode[]> {
@@ -178,11 +200,21 @@ export class SubtypeFinder {
 }
 
 /** The definition of a type, whose owner is the type around it in its file. */
-function typeDefinition(node: RelatedNode, facts: FileFacts): Definition {
-  const symbol = node.symbol ?? "";
+export function typeDefinition(facts: FileFacts, language: string, symbol: string): Definition {
   const [outer, name] = rpartition(symbol, ".");
   const owner = facts.classes.has(outer) ? outer : "";
-  return { path: node.path, language: node.language ?? "", symbol, name, owner, isType: true, isLocal: false };
+  return { path: facts.path, language, symbol, name, owner, isType: true, isLocal: false };
+}
+
+/** Tells whether a class is a constant with a body of its own, of an enum in the same file. */
+export function isVariant({ symbol, relations }: RelatedNode, { symbol: enumeration, name }: Definition): boolean {
+  return rpartition(symbol ?? "", ".")[0] === enumeration && relations.includes(qualifiedText(INHERITS, name));
+}
+
+/** The kinds of a class' own bases, or of the bases of anonymous and local classes in a node. */
+function kindsOfBases({ nodeType }: RelatedNode, isLocal: boolean): string[] {
+  if (isLocal) return nodeType === "class" ? [UNNAMED] : [INHERITS, IMPLEMENTS, UNNAMED];
+  return nodeType === "class" ? [INHERITS, IMPLEMENTS] : [];
 }
 
 /** Returns true for a node that inherits a name, or imports it. */

@@ -1,0 +1,59 @@
+"""Finds the anonymous and local classes below a type, which have no node of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from feeder.relations.modules import Definition
+from feeder.relations.relation_reader import RelationReader
+from feeder.relations.sites import Implementation
+from feeder.relations.subtypes import SubtypeFinder, type_definition
+from feeder.store.relations import MAX_CODE_NODES, related_nodes_with_word
+
+
+class LocalTypeFinder:
+    """Finds classes without a node by the lines that name their bases."""
+
+    def __init__(self, reader: RelationReader, subtypes: SubtypeFinder) -> None:
+        self._reader = reader
+        self._subtypes = subtypes
+
+    def types_below(self, owner: Definition) -> Iterator[Implementation]:
+        """Yields the anonymous and local classes below a type and below its named subtypes."""
+        parents = [(owner, True, 1)]
+        for one, _ in self._subtypes.types_below(owner):
+            facts = self._reader.facts([one.path])[one.path]
+            child = type_definition(facts, owner.language, one.symbol)
+            parents.append((child, one.resolved, one.depth + 1))
+        for parent, is_sure, depth in parents:
+            sites = [
+                (node.path, line, node.symbol or "", is_sure and result.is_resolved)
+                for node, results in self._subtypes.sites_of_base(parent, is_local=True)
+                for line, result in results
+                if not result.is_elsewhere
+            ]
+            for path, line, symbol, sure in sorted(sites):
+                yield Implementation(path, line, line, symbol, sure, depth, is_local=True)
+
+    def possible_overrides(
+        self, definition: Definition, existing: Iterable[Implementation]
+    ) -> Iterator[Implementation]:
+        """Yields the types below a member's type whose members are no nodes, if they have its name.
+
+        They are objects, anonymous and local classes. `existing` members are known to override it.
+        """
+        owner = self._reader.type_around(definition)
+        if not owner or not definition.is_function:
+            return
+        named = (one for one, _ in self._subtypes.types_below(owner))
+        below = [*named, *self.types_below(owner)]
+        if not below:
+            return
+        database, repo = self._reader.database, self._reader.repo
+        with_name = related_nodes_with_word(database, repo, definition.name)
+        self._reader.is_cut |= len(with_name) == MAX_CODE_NODES
+        owners = {(one.path, one.symbol.rpartition(".")[0]) for one in existing}
+        places = {(node.path, node.symbol or "") for node in with_name} - owners
+        for one in below:
+            if (one.path, one.symbol) in places:
+                yield one._replace(resolved=False)

@@ -1,0 +1,59 @@
+/** Finds the anonymous and local classes below a type, which have no node of their own. Mirrors `feeder.relations.local_types`. */
+
+import { constants } from "../../build/worker_data.json";
+import { rpartition } from "../python_strings.ts";
+import { sortBy } from "../sorting.ts";
+import { isSearchable, relatedNode, relatedNodesWithWord } from "../store/relations.ts";
+import { type Definition, typeKey } from "./modules.ts";
+import { isElsewhere, isResolved } from "./outcomes.ts";
+import type { RelationReader } from "./relation_reader.ts";
+import type { Implementation } from "./sites.ts";
+import { type SubtypeFinder, typeDefinition } from "./subtypes.ts";
+
+const { MAX_CODE_NODES } = constants.relations;
+
+/** Finds classes without a node by the lines that name their bases. */
+export class LocalTypeFinder {
+  constructor(
+    private readonly reader: RelationReader,
+    private readonly subtypes: SubtypeFinder,
+  ) {}
+
+  /** The anonymous and local classes below a type and below its named subtypes. */
+  async typesBelow(owner: Definition): Promise<Implementation[]> {
+    const named = (await this.subtypes.typesBelow(owner)).map(async ({ implementation: one }) => {
+      const type = typeDefinition(await this.reader.fileFacts(one.path), owner.language, one.symbol);
+      return { type, isSure: one.resolved, depth: one.depth + 1 };
+    });
+    const parents = [{ type: owner, isSure: true, depth: 1 }, ...(await Promise.all(named))];
+    const below = parents.map(async ({ type, isSure, depth }) => {
+      const sites = (await this.subtypes.sitesOfBase(type, true)).flatMap(({ node: { path, symbol }, results }) => {
+        return results
+          .filter(({ result }) => !isElsewhere(result))
+          .map(({ line, result }): Implementation => {
+            const resolved = isSure && isResolved(result);
+            return { path, start_line: line, end_line: line, symbol: symbol ?? "", resolved, depth, is_local: true };
+          });
+      });
+      return sortBy(sites, (one) => [one.path, one.start_line, one.symbol, one.resolved]);
+    });
+    return (await Promise.all(below)).flat();
+  }
+
+  /**
+   * The types below a member's type whose members are no nodes, if they have its name: objects, anonymous and local
+   * classes. `existing` members are known to override it.
+   */
+  async possibleOverrides(definition: Definition, existing: readonly Implementation[]): Promise<Implementation[]> {
+    const owner = definition.isFunction ? await this.reader.typeAround(definition) : null;
+    if (!owner) return [];
+    const named = (await this.subtypes.typesBelow(owner)).map(({ implementation }) => implementation);
+    const below = [...named, ...(await this.typesBelow(owner))];
+    if (below.length === 0 || !isSearchable(definition.name)) return [];
+    const [rows = []] = await this.reader.database.run([relatedNodesWithWord(this.reader.repo, definition.name)]);
+    if (rows.length === MAX_CODE_NODES) this.reader.isCut = true;
+    const places = new Set(rows.map(relatedNode).map(({ path, symbol }) => typeKey(path, symbol ?? "")));
+    for (const { path, symbol } of existing) places.delete(typeKey(path, rpartition(symbol, ".")[0]));
+    return below.filter(({ path, symbol }) => places.has(typeKey(path, symbol))).map((one) => ({ ...one, resolved: false }));
+  }
+}
