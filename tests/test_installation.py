@@ -136,10 +136,12 @@ def test_folder_that_is_gone_is_named(environment: Environment, tmp_path: Path) 
         "headfeed-0.1.0", METADATA, {"url": folder.as_uri(), "dir_info": {"editable": False}}
     )
     command = f"{UV_PIP} '{folder}[serve]'"
-    expected = f"Clone feeder into {folder} again, where it was installed from, then: {command}"
+    expected = (
+        f"The clone {folder} that feeder was installed from is gone; restore it, then: {command}"
+    )
     assert environment.hint("serve") == expected
     steps = environment.steps("serve")  # as `feeder doctor` prints them
-    assert steps == f"c{expected[1:]}"
+    assert steps == f"t{expected[1:]}"
     folder.mkdir()
     assert environment.steps("serve") == command
     assert environment.hint("serve") == f"Install it with: {command}"

@@ -115,8 +115,8 @@ def translate_os_error(error: OSError) -> FeederError:
         return FeederError(disk_full_problem(error.filename or "The output"), DISK_FULL_REMEDY)
     if not isinstance(error, PermissionError) or not isinstance(error.filename, str):
         return FeederError(str(error))
-    remedy = "Make it and its folder readable and writable, or work elsewhere."
-    return UserError(f"{error.filename} cannot be used ({error.strerror}).", remedy)
+    remedy = "Change the permissions of the file or its folder."
+    return UserError(f"No permission to use {error.filename} ({error.strerror}).", remedy)
 
 
 def problem_and_remedy(error: FeederError | OSError) -> tuple[str, str]:

@@ -78,5 +78,5 @@ def connection_error(
             f"{address} cannot be reached ({reason}).", f"Check the network, DNS and {setting}."
         )
     return TransientError(
-        f"{address} sent no complete response ({reason}).", "Run the command again later."
+        f"{address} sent an incomplete response ({reason}).", "Run the command again later."
     )

@@ -50,7 +50,7 @@ def install_steps(extra: str = "") -> str:
     if not source.is_folder or Path(source.text).exists():
         return command
     clone = shlex.quote(source.text)
-    return f"clone feeder into {clone} again, where it was installed from, then: {command}"
+    return f"the clone {clone} that feeder was installed from is gone; restore it, then: {command}"
 
 
 def install_command(extra: str = "") -> str:

@@ -24,7 +24,7 @@ class NoteKind(Enum):
     SIMILAR_NAMES = auto()
     """No symbol has the name; similar names."""
     NO_WORD_FOUND = auto()
-    """No searched node has a word of the query."""
+    """No exact matches."""
     INEXACT_HITS = auto()
     """Hits without what the query requires literally."""
     UNPARSED_LINES = auto()
@@ -90,9 +90,8 @@ def model_failed_note(error: FeederError) -> Note:
 
 
 def unparsed_text(files: int, lines: int, where: str = "") -> str:
-    """Says how much a grammar did not parse: "1 file in src has 2 lines that its grammar does not
-    know".
+    """Says how much a grammar did not parse: "1 file in src has 2 lines that could not be
+    parsed".
     """
-    verb, its = ("has", "its") if files == 1 else ("have", "their")
-    counted = f"{count_of(files, 'file')}{where} {verb} {count_of(lines, 'line')}"
-    return f"{counted} that {its} grammar does not know"
+    counted = f"{count_of(files, 'file')}{where} {'has' if files == 1 else 'have'}"
+    return f"{counted} {count_of(lines, 'line')} that could not be parsed"

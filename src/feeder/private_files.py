@@ -44,7 +44,7 @@ def temporary_folder(parent: str | None = None) -> Iterator[Path]:
     except OSError as exc:
         raise UserError(
             f"A temporary folder cannot be created ({exc.strerror}).",
-            "Free some disk space, or set TMPDIR to a folder that can be written.",
+            "Free some disk space, or set TMPDIR to a writable folder.",
         ) from exc
     with temporary as folder:
         try:

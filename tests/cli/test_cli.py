@@ -600,7 +600,7 @@ def test_validate_exits_with_1_until_repaired(feeder: RunFeeder, shop: Repo) -> 
     database.close()
     answer = feeder(shop, "validate")
     assert answer.code == 1
-    assert "FAIL every file has as many nodes as the manifest says" in answer.out
+    assert "FAIL every file has the number of nodes recorded for it" in answer.out
     answer = feeder(shop, "validate", "--json")
     assert (answer.code, answer.json["passed"]) == (1, False)
     assert feeder(shop, "validate", "--repair").code == 0
@@ -610,7 +610,7 @@ def test_validate_exits_with_1_until_repaired(feeder: RunFeeder, shop: Repo) -> 
 def test_search_prints_place_name_and_lines(feeder: RunFeeder, shop: Repo) -> None:
     """Within the filters and the limit."""
     feeder(shop, "sync")
-    equals = f"The index equals HEAD {shop.git('rev-parse', '--short=7', 'HEAD')}."
+    equals = f"The index matches HEAD {shop.git('rev-parse', '--short=7', 'HEAD')}."
     assert feeder(shop, "search", "total", "-n", "1").out.splitlines() == [
         "src/cart.py:12-13  method  Cart.total",
         "    12      def total(self):",
@@ -620,7 +620,7 @@ def test_search_prints_place_name_and_lines(feeder: RunFeeder, shop: Repo) -> No
     assert feeder(shop, "search", "cart", "--node-type", "class", "--lines", "0").out == (
         f"src/cart.py:6-13  class  Cart\n{equals}\n"
     )
-    said = "Nothing found.\nNo searched node has a word of the query.\n"
+    said = "Nothing found.\nNo exact matches.\n"
     assert feeder(shop, "search", "cart", "--path", "*.md").out == f"{said}{equals}\n"
     assert feeder(shop, "search", "unheard", "--json").json["hits"] == []
     assert len(feeder(shop, "search", "cart", "-n", "2", "--json").json["hits"]) == 2
@@ -633,7 +633,7 @@ def test_search_in_an_unknown_repository_names_the_indexed_ones(
     feeder(shop, "sync", "--repo", "acme/shop")
     shop.git("remote", "add", "origin", "https://git.example/acme/renamed.git")
     answer = feeder(shop, "search", "cart")
-    assert answer.out == "Nothing found.\nNo searched node has a word of the query.\n"
+    assert answer.out == "Nothing found.\nNo exact matches.\n"
     added = (
         "The index does not have acme/renamed. Add it: feeder sync. It has acme/shop; choose one "
     )

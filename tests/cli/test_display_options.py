@@ -32,7 +32,7 @@ def shop(feeder: RunFeeder, repo: Repo) -> Repo:
 
 
 def head(repo: Repo) -> str:
-    return f"The index equals HEAD {repo.git('rev-parse', '--short=7', 'HEAD')}."
+    return f"The index matches HEAD {repo.git('rev-parse', '--short=7', 'HEAD')}."
 
 
 def test_matching_lines_are_shown_below_the_signature(feeder: RunFeeder, shop: Repo) -> None:
@@ -282,7 +282,7 @@ def test_index_of_a_folder_names_the_folder(feeder: RunFeeder, repo: Repo) -> No
     repo.commit(SHOP | {"my src/a.py": "def cart(): ...\n"})
     assert feeder(repo, "sync", "-q", "--path", "my src").code == 0
     commit = repo.git("rev-parse", "HEAD")
-    equals = f"The index equals the folder my src of HEAD {commit[:7]}."
+    equals = f"The index matches the folder my src of HEAD {commit[:7]}."
     assert feeder(repo, "search", "cart").out.splitlines()[-1] == equals
     assert feeder(repo, "outline", "my src").out.splitlines()[-1] == equals
     assert feeder(repo, "show", "my src/a.py").out.splitlines()[-1] == equals

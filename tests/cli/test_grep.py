@@ -41,7 +41,7 @@ def shop(feeder: RunFeeder, repo: Repo) -> Repo:
 
 
 def head(repo: Repo) -> str:
-    return f"The index equals HEAD {repo.git('rev-parse', '--short=7', 'HEAD')}."
+    return f"The index matches HEAD {repo.git('rev-parse', '--short=7', 'HEAD')}."
 
 
 KEPT_OUT = (
@@ -212,7 +212,7 @@ def test_pattern_that_backtracks_without_end_is_refused(
     pattern = r"^(\w+\s?)+$"
     answer = feeder(repo, *command, f"/{pattern}/" if command == ["search"] else pattern)
     assert (answer.code, answer.out) == (2, "")
-    assert "takes git too many steps in one of the lines" in answer.err
+    assert "takes git too many steps on one line" in answer.err
 
 
 def test_index_at_cloudflare_is_not_searched(
@@ -268,7 +268,7 @@ def test_documents_are_not_searched(feeder: RunFeeder, shop: Repo) -> None:
     facts = feeder(shop, "grep", "add|word", "--json").json
     paths = {one["path"] for one in facts["matches"]}
     assert paths == {"src/cart.py", "tests/test_cart.py", "docs/guide.md"}
-    assert facts["notes"] == ["Not looked for in 1 document: search there with feeder search."]
+    assert facts["notes"] == ["1 document was not searched: search there with feeder search."]
 
 
 def every(feeder: RunFeeder, repo: Repo, *args: str) -> list[str]:
@@ -325,8 +325,8 @@ def test_filters_of_a_query_hold_for_every_line(feeder: RunFeeder, shop: Repo) -
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["add", "-total"], "-total excludes whole nodes"),
-        (["tests:no"], "has nothing to find lines with"),
+        (["add", "-total"], "-total, which excludes whole nodes"),
+        (["tests:no"], "has no text to search lines for"),
         (['"add"', '"total"'], "the query has 2: add, total"),
         (["add", "--explain"], "Leave out --explain."),
         (["add", "--lines", "3", "--all-repos"], "Leave out --lines, --all-repos."),

@@ -337,7 +337,7 @@ def test_first_commit_needs_a_base(feeder: RunFeeder, repo: Repo) -> None:
     assert feeder(repo, "sync", "-q").code == 0
     answer = feeder(repo, "impact")
     assert answer.code == 2
-    assert "Name what to compare with: --base REF" in answer.err
+    assert "Give a commit to compare with: --base REF" in answer.err
 
 
 def test_change_of_a_test_whose_name_ends_with_a_dot(feeder: RunFeeder, repo: Repo) -> None:

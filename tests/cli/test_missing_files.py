@@ -56,7 +56,7 @@ def test_bare_repository_is_indexed_validated_and_searched(feeder: RunFeeder, ba
     assert lines == [
         f"src/tax.py:1-2  method  vat  (as committed in {_head(bare)[:10]})",
         *VAT,
-        f"The index equals HEAD {_head(bare)[:7]}.",
+        f"The index matches HEAD {_head(bare)[:7]}.",
     ]
     [one] = feeder(bare, "search", "vat", "--json").json["hits"]
     assert (one["text"], one["text_of"]) == ("def vat():\n    return 19", _head(bare))

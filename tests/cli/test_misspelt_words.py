@@ -26,8 +26,8 @@ def test_misspelt_words_are_corrected(feeder: RunFeeder, indexed: Repo) -> None:
     assert facts["hits"][0]["symbol"] == "AuthMiddleware.throttle"
     assert facts["hits"][0]["window"]["marks"]
     assert facts["notes"] == [
-        "No node has the word midleware; searched for middleware. "
-        "No node has the word throtle; searched for throttle."
+        "No matches for midleware; searched for middleware instead. "
+        "No matches for throtle; searched for throttle instead."
     ]
 
 
@@ -36,20 +36,20 @@ def test_short_misspelt_words_are_corrected(feeder: RunFeeder, indexed: Repo) ->
     facts = feeder(indexed, "search", "prase flie", "--json").json
     assert facts["hits"][0]["symbol"] == "parse_file"
     assert facts["notes"] == [
-        "No node has the word prase; searched for parse. "
-        "No node has the word flie; searched for file."
+        "No matches for prase; searched for parse instead. "
+        "No matches for flie; searched for file instead."
     ]
     # of three letters
     facts = feeder(indexed, "search", "parse fle", "--json").json
-    assert facts["notes"] == ["No node has the word fle."]
+    assert facts["notes"] == ["No matches for fle."]
 
 
 def test_word_that_is_nowhere_is_named(feeder: RunFeeder, indexed: Repo) -> None:
     facts = feeder(indexed, "search", "article blorptangle", "--json").json
     assert facts["hits"][0]["symbol"] == "add_line"
-    assert facts["notes"] == ["No node has the word blorptangle."]
+    assert facts["notes"] == ["No matches for blorptangle."]
     facts = feeder(indexed, "search", "article blorptangle zyxomma", "--json").json
-    assert facts["notes"] == ["No node has the words blorptangle, zyxomma."]
+    assert facts["notes"] == ["No matches for blorptangle, zyxomma."]
     for query in ("article store", "articles", "lines of the cart", "article -blorptangle"):
         assert feeder(indexed, "search", query, "--json").json["notes"] == [], query
 
@@ -57,6 +57,6 @@ def test_word_that_is_nowhere_is_named(feeder: RunFeeder, indexed: Repo) -> None
 def test_other_words_are_not_corrected(feeder: RunFeeder, indexed: Repo) -> None:
     """`creation` is a word of its own, two letters from `creator`."""
     facts = feeder(indexed, "search", "article creation", "--json").json
-    assert facts["notes"] in ([], ["No node has the word creation."])
+    assert facts["notes"] in ([], ["No matches for creation."])
     facts = feeder(indexed, "search", "case:yes article throtle", "--json").json
     assert facts["notes"] == []

@@ -48,7 +48,7 @@ def assert_answers(feeder: RunFeeder, repo: Repo) -> None:
         answer = feeder(repo, *command)
         assert (command, answer.code) == (command, 0), answer.err
         assert expected in answer.out, command
-        assert "The index equals HEAD" in f"{answer.out}{answer.err}" or command[0] == "grep"
+        assert "The index matches HEAD" in f"{answer.out}{answer.err}" or command[0] == "grep"
 
 
 def test_search_finds_everything_before_a_sync(feeder: RunFeeder, renamed: Repo) -> None:

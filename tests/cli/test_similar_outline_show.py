@@ -429,7 +429,7 @@ def test_outline_lists_symbols_without_bodies(feeder: RunFeeder, shop: Repo) -> 
         "        9-10    method  Cart.addLine  def addLine(self, article, count):",
         "       12-13    method  Cart.total  def total(self):",
         "       16-17  method  emptyCart  def emptyCart():",
-        f"The index equals HEAD {head}.",
+        f"The index matches HEAD {head}.",
     ]
 
 

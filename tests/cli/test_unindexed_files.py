@@ -72,7 +72,7 @@ def test_hits_similar_in_meaning_only_count_the_files_too(feeder: RunFeeder, edi
     assert feeder(edited, "sync", "-q", "--vectors").code == 0
     answer = feeder(edited, "search", "unwritten", "--vectors")
     assert "a.py:1-2" in answer.out
-    assert "similar in meaning only" in answer.out + answer.err
+    assert "showing related results" in answer.out + answer.err
     assert NOTE in answer.out + answer.err
 
 
@@ -110,7 +110,7 @@ def test_no_note_without_edits(feeder: RunFeeder, edited: Repo) -> None:
     edited.git("stash", "-q", "-u")
     answer = feeder(edited, "grep", "nowhere")
     assert "on disk" not in answer.err
-    assert "The index equals HEAD" in answer.err
+    assert "The index matches HEAD" in answer.err
 
 
 def test_agents_are_told_so_too(feeder: RunFeeder, edited: Repo) -> None:

@@ -21,7 +21,7 @@ FILES: dict[str, str | bytes | None] = {
     "logo.png": b"\x89PNG",
 }
 UNPARSED = (
-    "2 files have 2 lines that their grammar does not know; functions there may be missing. "
+    "2 files have 2 lines that could not be parsed; functions there may be missing. "
     "To see which lines: feeder outline ."
 )
 PLAIN = (
@@ -35,7 +35,7 @@ KEPT_OUT = "1 file is not in the index (a lock file)."
 def indexed(feeder: RunFeeder, repo: Repo) -> Repo:
     repo.commit(FILES)
     answer = feeder(repo, "sync")
-    assert "  2 files have 2 lines that their grammar does not know" in answer.out.splitlines()
+    assert "  2 files have 2 lines that could not be parsed" in answer.out.splitlines()
     return repo
 
 
@@ -73,15 +73,15 @@ def test_other_answers_do_not(feeder: RunFeeder, indexed: Repo, arguments: list[
     indexed.commit({"lib/user.py": "from lib.right import Base\n\nclass Other(Base):\n    pass\n"})
     assert feeder(indexed, "sync", "-q").code == 0
     answer = feeder(indexed, *arguments)
-    assert "grammar" not in answer.out + answer.err
+    assert "could not be parsed" not in answer.out + answer.err
 
 
 @pytest.mark.parametrize(
     ("query", "note"),
     [
-        ("unwritten path:src", "2 files in src have 2 lines that their grammar does not know"),
+        ("unwritten path:src", "2 files in src have 2 lines that could not be parsed"),
         ("unwritten path:lib", None),
-        ("unwritten lang:c", "1 file of those searched has 1 line that its grammar does not know"),
+        ("unwritten lang:c", "1 file of those searched has 1 line that could not be parsed"),
         ("unwritten -path:src", None),
     ],
 )
@@ -89,7 +89,7 @@ def test_note_counts_the_files_of_the_scope(
     feeder: RunFeeder, indexed: Repo, query: str, note: str | None
 ) -> None:
     notes = feeder(indexed, "search", query, "--json").json["notes"]
-    counted = [text for text in notes if "grammar" in text]
+    counted = [text for text in notes if "could not be parsed" in text]
     assert len(counted) == bool(note)
     assert not note or counted[0].startswith(f"{note}; functions there may be missing.")
 
@@ -98,7 +98,7 @@ def test_outline_marks_the_lines(feeder: RunFeeder, indexed: Repo) -> None:
     lines = feeder(indexed, "outline", "src").out.splitlines()
     assert "src/broken.py (lines not parsed: 2)" in lines
     assert "src/missing.c (lines not parsed: 2)" in lines
-    assert "2 files have 2 lines that their grammar does not know." in lines
+    assert "2 files have 2 lines that could not be parsed." in lines
     answer: dict[str, Any] = json.loads(feeder(indexed, "outline", ".", "--json").out)
     marks = {file["path"]: file["unparsed"] for file in answer["files"]}
     assert marks["src/broken.py"] == "2"
@@ -115,7 +115,7 @@ def test_shown_lines_are_marked(feeder: RunFeeder, indexed: Repo) -> None:
     note = "Line 2 of src/broken.py is unknown to its grammar; functions there may be missing."
     assert note in feeder(indexed, "show", "src/broken.py:1-3").out
     assert note in feeder(indexed, "show", "src/broken.py").out
-    assert "grammar" not in feeder(indexed, "show", "src/broken.py#known").out
+    assert "could not be parsed" not in feeder(indexed, "show", "src/broken.py#known").out
 
 
 def test_tools_say_the_same(
@@ -133,7 +133,7 @@ def test_tools_say_the_same(
         assert sentence in call("search", query="unwritten")
         assert sentence in call("references", target="known")
         assert sentence in call("references", target="unwritten", kind="definition")
-        assert "grammar" not in call("search", query="known")
+        assert "could not be parsed" not in call("search", query="known")
         assert "src/broken.py (lines not parsed: 2)" in call("outline", path="src")
         assert "Line 2 of src/broken.py is unknown" in call("read", target=["src/broken.py:1-3"])
     finally:

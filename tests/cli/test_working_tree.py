@@ -51,7 +51,7 @@ def test_index_equals_the_working_tree_and_reports_it(shop: Repo, feeder: RunFee
     found = feeder(shop, "search", "basket")
     head = shop.git("rev-parse", "HEAD")
     assert "basket.py:1-2" in found.out
-    assert f"The index equals the working tree last seen on {head[:7]}." in found.out
+    assert f"The index matches the working tree last seen on {head[:7]}." in found.out
     asked = feeder(shop, "search", "basket", "--json").json["index"]
     assert (asked["working"], asked["seen"], asked["equals"]) == (True, False, head)
 
@@ -76,13 +76,13 @@ def test_plain_sync_restores_head(shop: Repo, feeder: RunFeeder, tmp_path: Path)
     feeder(shop, "sync", "--db", tmp_path / "fresh.db")
     assert rows(shop.path / ".feeder" / "index.db") == rows(tmp_path / "fresh.db")
     found = feeder(shop, "search", "cart")
-    assert f"The index equals HEAD {shop.git('rev-parse', '--short=7', 'HEAD')}." in found.out
+    assert f"The index matches HEAD {shop.git('rev-parse', '--short=7', 'HEAD')}." in found.out
 
 
 def test_unchanged_working_tree_equals_head(shop: Repo, feeder: RunFeeder) -> None:
     os.utime(shop.path / "cart.py", (1, 1))
     assert "nothing to do" in feeder(shop, "sync", "--working-tree").out
-    assert "The index equals HEAD" in feeder(shop, "search", "cart").out
+    assert "The index matches HEAD" in feeder(shop, "search", "cart").out
 
 
 def test_committed_working_tree_equals_head(shop: Repo, feeder: RunFeeder) -> None:
@@ -91,7 +91,7 @@ def test_committed_working_tree_equals_head(shop: Repo, feeder: RunFeeder) -> No
     shop.commit()
     done = feeder(shop, "sync", "--json")
     assert (done.json["files_processed"], done.json["files_deleted"]) == (0, 0)
-    assert "The index equals HEAD" in feeder(shop, "search", "basket").out
+    assert "The index matches HEAD" in feeder(shop, "search", "basket").out
     assert "nothing to do" in feeder(shop, "sync").out
 
 
@@ -152,7 +152,7 @@ def test_repair_of_a_working_tree_index(shop: Repo, feeder: RunFeeder) -> None:
     database.close()
     assert feeder(shop, "validate").code == 1
     assert feeder(shop, "validate", "--repair").code == 0
-    assert "The index equals the working tree last seen on" in feeder(shop, "search", "basket").out
+    assert "The index matches the working tree last seen on" in feeder(shop, "search", "basket").out
 
 
 def test_working_tree_option_outside_git_and_in_a_bare_repository(

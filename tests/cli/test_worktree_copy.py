@@ -159,13 +159,13 @@ def _newer(main: Repo) -> str:
 
 def _of_a_folder(main: Repo) -> str:
     change(main, f"UPDATE meta SET value = 'src' WHERE key = '{NAME}:below'")
-    return "it is of the folder src."
+    return "it has only the folder src."
 
 
 def _of_another_repository(main: Repo) -> str:
     change(main, f"UPDATE meta SET key = 'acme/older:run' WHERE key = '{NAME}:run'")
     change(main, "INSERT INTO meta (key, value) VALUES ('acme/older:named', '--repo')")
-    return f"it is of acme/older, and this run is of {NAME}."
+    return f"it belongs to acme/older, and this run to {NAME}."
 
 
 def _tracked(main: Repo) -> str:
@@ -363,7 +363,7 @@ def test_index_of_a_worktree_keeps_the_name_that_it_has(
     feeder(repo, "sync")
     side = add_worktree(repo, tmp_path / "side")
     assert (
-        f"it is of {repo.path.name}, and this run is of side."
+        f"it belongs to {repo.path.name}, and this run to side."
         in feeder(side, "sync", "--repo", "side").err
     )
     answer = feeder(side, "sync")

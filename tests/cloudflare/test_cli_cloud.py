@@ -137,7 +137,7 @@ def test_model_whose_address_is_unknown_has_to_be_named(
     console.sql("UPDATE meta SET value = 'my-model' WHERE key = 'model'")
     answer = feeder(indexed_repo, "sync")
     assert (answer.code, answer.out) == (2, "")
-    assert "The index has vectors by my-model. Name that model with --model" in answer.err
+    assert "The index has vectors by my-model. Select that model with --model" in answer.err
     found = feeder(indexed_repo, "search", "cart", "--json")
     assert found.code == 0
     assert "Searched by words only: The index has vectors by my-model." in found.err
@@ -444,10 +444,10 @@ def test_one_error_names_all_missing_settings(
     answer = feeder(shop, "sync", "--store", "cloudflare")
     assert answer.code == 2
     assert answer.err == (
-        "feeder: Settings for Cloudflare are missing: the API token, the account id, the database "
-        "id. Set CLOUDFLARE_API_TOKEN in the environment, --account-id or "
-        "CLOUDFLARE_ACCOUNT_ID, --database-id or FEEDER_DATABASE_ID, or use --store local. "
-        "feeder init creates the database.\n"
+        "feeder: The store cloudflare is selected, but its settings are missing: the API token, "
+        "the account id, the database id. Set CLOUDFLARE_API_TOKEN in the environment, "
+        "--account-id or CLOUDFLARE_ACCOUNT_ID, --database-id or FEEDER_DATABASE_ID, or use "
+        "--store local. feeder init creates the database.\n"
     )
     assert "--api-token" not in feeder(shop, "sync", "--help").out
 

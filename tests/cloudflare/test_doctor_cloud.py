@@ -24,7 +24,7 @@ def test_missing_parts_are_named_before_init_and_none_after_a_run(
     assert (after.code, after.json["stops"]) == (0, False)
     found = {one["name"]: one for one in after.json["findings"]}
     assert "384 dimensions" in found["vectorize"]["says"]
-    assert "The index equals HEAD " in found["index"]["says"]
+    assert "The index matches HEAD " in found["index"]["says"]
 
 
 def test_index_that_was_made_again_is_named(

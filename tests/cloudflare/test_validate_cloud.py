@@ -9,7 +9,7 @@ from feeder.sync.validate import repair, validate
 from index_helpers import SHOP
 from source.repos import Repo
 
-ROWS = "every node's row equals what its file parses to"
+ROWS = "every node matches its parsed file"
 WORDS = "Words were not compared: that needs a database on this machine."
 COLUMNS = ("language", "node_type", "symbol", "signature", "logical_path", "text_sha")
 

@@ -29,7 +29,7 @@ from index_helpers import MEMORY, SHOP, small_lookup_table
 from source.repos import Repo
 
 OTHER = "row 1 differs from the model's"
-CHECK = "the Worker's lookup table equals the model's rows"
+CHECK = "the Worker's lookup table matches the model"
 SCRIPT = MODEL_FILE.with_name("static_query.mjs")
 ASKED = """
 import { readFileSync } from "node:fs";

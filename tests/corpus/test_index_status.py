@@ -29,13 +29,13 @@ def note(repo: Repo, known: dict[str, str]) -> str:
 def test_empty_commit_does_not_make_the_index_stale(shop: Repo) -> None:
     known = meta(shop)
     head = shop.commit()
-    assert note(shop, known) == f"The index equals HEAD {head[:7]}."
+    assert note(shop, known) == f"The index matches HEAD {head[:7]}."
 
 
 def test_commit_outside_the_indexed_folder_does_not_make_it_stale(shop: Repo) -> None:
     known = meta(shop, "src")
     head = shop.commit({"docs/b.md": "# C\n"})
-    assert note(shop, known) == f"The index equals the folder src of HEAD {head[:7]}."
+    assert note(shop, known) == f"The index matches the folder src of HEAD {head[:7]}."
     shop.commit({"src/a.py": "a = 2\n"})
     assert "The index of the folder src is 2 commits behind HEAD" in note(shop, known)
 
@@ -45,10 +45,10 @@ def test_commit_outside_the_indexed_folder_does_not_make_it_stale(shop: Repo) ->
     [
         (
             "1",
-            "The index equals {} except for files that were indexed one by one, or are to be read "
+            "The index matches {} except for files that were indexed one by one, or are to be read "
             "again. To index all files: feeder sync",
         ),
-        ("0", "The index equalled {}; a later sync is running or was stopped: feeder sync"),
+        ("0", "The index matched {}; a later sync is running or was stopped: feeder sync"),
     ],
 )
 def test_index_of_no_single_tree_is_not_reported_as_up_to_date(
@@ -61,10 +61,10 @@ def test_index_of_no_single_tree_is_not_reported_as_up_to_date(
 
 def test_unfinished_working_tree_index_is_reported(shop: Repo) -> None:
     known = meta(shop, done="0", working="some tree")
-    assert note(shop, known).startswith("The index equals the working tree last seen on ")
+    assert note(shop, known).startswith("The index matches the working tree last seen on ")
     del known[f"{REPO}:tree"]
     assert note(shop, known) == (
-        "The index equals the working tree before the last sync, which is incomplete: feeder sync"
+        "The index matches the working tree before the last sync, which is incomplete: feeder sync"
     )
 
 
@@ -75,6 +75,6 @@ def test_working_tree_index_is_up_to_date_only_after_a_later_check(shop: Repo) -
     def status_note(seen: str) -> str:
         return read_index_status(shop.path, REPO, known, seen_tree=seen).note
 
-    assert status_note("some tree") == f"The index equals the working tree on {head}."
-    assert status_note("") == f"The index equals the working tree last seen on {head}."
-    assert status_note("another tree") == f"The index equals the working tree last seen on {head}."
+    assert status_note("some tree") == f"The index matches the working tree on {head}."
+    assert status_note("") == f"The index matches the working tree last seen on {head}."
+    assert status_note("another tree") == f"The index matches the working tree last seen on {head}."

@@ -97,7 +97,7 @@ def test_response_is_a_description_or_a_reason(
         (
             lambda _: ChatReply(200, {"choices": []}, hangs_s=30),
             TransientError,
-            "sent no complete response",
+            "sent an incomplete response",
         ),
         (error_reply(429, "slow down", Retry_After="7"), ServiceError, "slow down"),
         (error_reply(500, "it fell over"), ServiceError, "it fell over"),

@@ -43,7 +43,7 @@ def test_up_to_date_index_has_no_problems(feeder: RunFeeder, shop: Repo) -> None
     assert answer.code == 0
     assert not answer.json["stops"]
     index = found["index"]
-    assert "The index equals HEAD " in index["says"]
+    assert "The index matches HEAD " in index["says"]
     assert not any(found[name]["remedy"] for name in ("index", "contents", "parser", "git", "disk"))
     assert found["contents"]["says"] == "7 nodes in 4 files, all up to date; 2 skipped"
     assert found["store"]["says"] == "this machine (the default)"

@@ -318,14 +318,14 @@ def test_map_and_stats_equal_the_programs(fed: IndexedWorker, desk: IndexService
     assert status["costs"] == same["costs"] and "sync" in same["costs"]
     assert status["places"] == {"folder": None, "web": None}
     assert status["has"] == {"texts": True, "patterns": False, "proof": False, "history": False}
-    assert status["note"] == f"The index equals {fed.repo.git('rev-parse', 'HEAD')[:7]}."
+    assert status["note"] == f"The index matches {fed.repo.git('rev-parse', 'HEAD')[:7]}."
 
 
 def test_pattern_is_ignored_and_reported(fed: IndexedWorker) -> None:
     found = fed.query_worker("search", q="/add/")
     note, *unread = found["notes"]
     assert note == "/add/ was not searched for: patterns need the repository's files."
-    assert all("grammar" in text or "not in the index" in text for text in unread)
+    assert all("could not be parsed" in text or "not in the index" in text for text in unread)
     assert found["hits"] == []
 
 

@@ -96,7 +96,7 @@ def test_hits_files_and_map_are_shown(page: Page) -> None:
     first = page.locator(".hit").first
     expect(first).to_contain_text("def exchange(")
     expect(first.locator(".t-kwd").first).to_have_text("def")
-    expect(page.locator("#age")).to_contain_text("The index equals")
+    expect(page.locator("#age")).to_contain_text("The index matches")
     first.get_by_role("link", name="src/money.py:4").click()
     expect(page.get_by_role("heading", name="src/money.py")).to_be_visible()
     expect(page.locator("#L4")).to_contain_text("def exchange(")

@@ -60,7 +60,7 @@ def tool(one: httpx.Client, name: str, **arguments: Any) -> str:
 
 def test_tools_return_lines(whole: str, repo: Repo) -> None:
     """Of each tool; the last line names the commit of the index."""
-    head = f"The index equals {repo.git('rev-parse', 'HEAD').strip()[:7]}."
+    head = f"The index matches {repo.git('rev-parse', 'HEAD').strip()[:7]}."
     code = "def exchange(amount: int, rate: float) -> float:\n"
     with client(whole) as one:
         texts = [
@@ -94,7 +94,7 @@ def test_page_shows_hits_files_and_map(whole: str) -> None:
         page.keyboard.press("Enter")
         first = page.locator(".hit").first
         expect(first).to_contain_text("def exchange(")
-        expect(page.locator("#age")).to_contain_text("acme/shop: The index equals")
+        expect(page.locator("#age")).to_contain_text("acme/shop: The index matches")
         first.get_by_role("link", name="src/money.py:4").click()
         expect(page.locator("#L4")).to_contain_text("def exchange(")
         page.get_by_role("link", name="Map").click()

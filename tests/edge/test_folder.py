@@ -256,8 +256,8 @@ def test_without_an_index_the_remedy_is_named(run: RunFeeder, repo: Repo) -> Non
     [
         ("wrangler.toml", f"ratelimits = 7\n{BOUND}", "ratelimits"),
         ("wrangler.toml", "name = 'x", "cannot be read"),
-        ("edge/.written.json", "[]", ".written.json is not as it was written"),
-        ("edge/.written.json", "{", ".written.json is not as it was written"),
+        ("edge/.written.json", "[]", ".written.json has been modified"),
+        ("edge/.written.json", "{", ".written.json has been modified"),
         ("edge/worker.js", b"\xff", "is not UTF-8"),
     ],
 )

@@ -167,7 +167,7 @@ def test_tool_returns_text_only(
     assert not result["isError"]
     first, *_, last = content["text"].split("\n")
     assert first == "src/money.py:4-5 method exchange"
-    assert last == "The index equals 2457e5e."
+    assert last == "The index matches 2457e5e."
 
 
 def test_argument_errors_are_tool_results(authorized_client: httpx.Client) -> None:

@@ -78,7 +78,7 @@ def test_tools_say_what_the_program_says(
 COUNTED = r"\d+ files?[\w /]*"
 SENTENCES = "|".join(
     [
-        rf"{COUNTED} that (?:its|their) grammar does not know(?:; functions there may be missing)?",
+        rf"{COUNTED} that could not be parsed(?:; functions there may be missing)?",
         rf"{COUNTED} read as plain text[^.]*\.",
         rf"{COUNTED} not in the index[^.]*\.",
         r"Lines? [\d, -]+ of \S+ (?:is|are) unknown to its grammar",
@@ -108,7 +108,7 @@ def test_search_names_them(fed: IndexedWorker) -> None:
 def test_an_answer_with_hits_has_no_query_for_them(
     fed: IndexedWorker, name: str, arguments: Facts
 ) -> None:
-    assert "grammar" not in tool_text(fed, name, **arguments)
+    assert "could not be parsed" not in tool_text(fed, name, **arguments)
 
 
 def test_status_counts_them(fed: IndexedWorker) -> None:

@@ -265,7 +265,7 @@ def test_silent_server_times_out(model: Model) -> None:
         released = silent.lock  # held: no request is answered
         with released:
             model.server = silent
-            with pytest.raises(ServiceError, match=r"sent no complete response \(timed out\)"):
+            with pytest.raises(ServiceError, match=r"sent an incomplete response \(timed out\)"):
                 model("bge-m3", timeouts=Timeouts(0.05, 5)).embed(["a"])
     assert len(model.clock.slept) == 4
 

@@ -150,7 +150,7 @@ def test_missing_temporary_folder_is_a_reason(
     assert impact.facts is None
     assert impact.reason == (
         "A temporary folder cannot be created (No such file or directory). "
-        "Free some disk space, or set TMPDIR to a folder that can be written."
+        "Free some disk space, or set TMPDIR to a writable folder."
     )
 
 

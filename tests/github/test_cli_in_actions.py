@@ -159,7 +159,7 @@ def has_index(repo: Repo) -> bool:
 
 
 def test_push_is_indexed_under_githubs_names(step: Step, shop: Repo) -> None:
-    """The index equals the commit; summary and outputs name it."""
+    """The index matches the commit; summary and outputs name it."""
     outcome = step.run(shop)
     head = shop.git("rev-parse", "HEAD")
     assert outcome.code == 0

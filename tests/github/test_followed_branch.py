@@ -106,7 +106,7 @@ def test_earlier_commit_without_history_is_refused(
         f"Commit {commits[0][:10]} is checked out, and the checkout does not show that it is a "
         "commit of main, which the index follows. Nothing was changed. Let actions/checkout check "
         "out main (ref: main), or all its history (fetch-depth: 0). To index this commit "
-        'nevertheless, set force: "true".'
+        'anyway, set force: "true".'
     )
 
 

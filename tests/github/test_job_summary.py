@@ -39,7 +39,7 @@ def verdict(*checks: Check) -> dict[str, Any]:
     return ValidationResult(list(checks), Damage()).as_json()
 
 
-GOOD = Check("every node has its posting", {"docs": 9200, "docs_fts": 9200}, [])
+GOOD = Check("every node is in the word index", {"docs": 9200, "docs_fts": 9200}, [])
 BAD = Check("the index holds the files of HEAD", {"files": 3}, ["a.py: indexed, but not in HEAD"])
 
 
@@ -215,7 +215,7 @@ def test_validation_is_a_table_of_checks() -> None:
     assert section(text, "Validation: 1 of 2 checks passed") == [
         "|  | Check | Figures |",
         "| --- | --- | --- |",
-        "| passed | every node has its posting | docs 9,200, docs_fts 9,200 |",
+        "| passed | every node is in the word index | docs 9,200, docs_fts 9,200 |",
         "| **failed** | the index holds the files of HEAD | files 3 |",
         "<details open><summary>1 difference: the index holds the files of HEAD</summary>",
         "- `a.py: indexed, but not in HEAD`",

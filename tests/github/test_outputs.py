@@ -22,7 +22,7 @@ from feeder.sync.report import Check, Report, ValidationResult
 from github.test_job import Command, Runner, read_outputs
 
 HEAD = "abc1234def5678900000000000000000000000ff"
-GOOD = Check("every node has its posting", {"docs": 12}, [])
+GOOD = Check("every node is in the word index", {"docs": 12}, [])
 BAD = Check("the index holds the files of HEAD", {"files": 3}, ["a.py is missing", "b.py is old"])
 
 

@@ -152,7 +152,7 @@ def test_invalid_deltas_input_is_an_error(
 ) -> None:
     """With the beginning of the value and the expected form."""
     monkeypatch.chdir(shop.path)
-    with pytest.raises(UserError, match="is no JSON array, and there is no such file") as refused:
+    with pytest.raises(UserError, match="is neither a JSON array nor an existing file") as refused:
         plan_step(step_inputs(deltas=text), pushed(shop), shop.path)
     assert repr(text[:150])[:-1] in str(refused.value)
     assert len(str(refused.value)) < 400

@@ -99,7 +99,7 @@ def test_inconsistency_is_found_and_repaired(hub: Hub, console: Console, first: 
 
 
 def test_first_sync_in_shards(hub: Hub, console: Console, first: str) -> None:
-    """The index equals HEAD after all jobs."""
+    """The index matches HEAD after all jobs."""
     outcome = hub.run(events.workflow_dispatch(first, shards="3"), FIRST_FEED)
     assert outcome.passed, outcome.log
     assert functions(console) == {f"f{number}" for number in range(FILES)}

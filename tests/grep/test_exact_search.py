@@ -330,6 +330,6 @@ def test_commit_that_is_not_here_is_an_error(world: World, tmp_path: Path) -> No
     statement = f"UPDATE meta SET value = '{'0' * 40}' WHERE key = '{REPO}:head'"
     world.database.run([Statement(statement)])
     with pytest.raises(
-        UserError, match=r"equals 0000000, which git does not have in .*feeder sync"
+        UserError, match=r"the indexed commit 0000000 of .* does not have it.*feeder sync"
     ):
         world.find("add")

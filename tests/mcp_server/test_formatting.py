@@ -67,7 +67,7 @@ def test_result_fits_8_kb_by_default(ask: Ask, tool: str, arguments: dict[str, A
     text = result_text(ask(tool, **arguments))
     assert len(text.encode()) <= 8_192
     assert len(footer(text)) <= 3
-    assert footer(text)[-1].startswith("The index equals HEAD ")
+    assert footer(text)[-1].startswith("The index matches HEAD ")
 
 
 @pytest.mark.parametrize("budget", [100, 500, 2_500, 5_000])

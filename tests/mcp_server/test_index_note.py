@@ -21,17 +21,17 @@ NOTES = {
     "(aaaaaaa → bbbbbbb).",
     BEHIND._replace(
         working=True
-    ): "The index equals the working tree last seen on aaaaaaa; HEAD is bbbbbbb.",
-    BEHIND._replace(unfinished=True): "The index equalled aaaaaaa; a later sync is running "
+    ): "The index matches the working tree last seen on aaaaaaa; HEAD is bbbbbbb.",
+    BEHIND._replace(unfinished=True): "The index matched aaaaaaa; a later sync is running "
     "or was stopped.",
     BEHIND._replace(
         partial=True
-    ): "The index equals aaaaaaa except for files that were indexed one by one, "
+    ): "The index matches aaaaaaa except for files that were indexed one by one, "
     "or are to be read again.",
     IndexStatus(
         "shop", head=NEW, unfinished=True
     ): "No sync has finished yet, so files are missing.",
-    IndexStatus("shop", NEW, NEW): "The index equals HEAD bbbbbbb.",
+    IndexStatus("shop", NEW, NEW): "The index matches HEAD bbbbbbb.",
 }
 
 

@@ -58,7 +58,7 @@ def test_references(ask: Ask) -> None:
         "  7 override in Gift.add: def add(self, item):",
     ]
     assert footer(text)[0] == "2 references: 2 resolved, 0 by name only."
-    assert footer(text)[-1].startswith("The index equals HEAD ")
+    assert footer(text)[-1].startswith("The index matches HEAD ")
 
 
 def test_references_of_a_kind_without_tests(ask: Ask) -> None:
@@ -149,7 +149,7 @@ def test_impact_of_edited_files(tmp_path: Path) -> None:
         "Tests",
         "tests/test_order.py test_order (reference, name, history)",
     ]
-    assert footer(text)[-1].startswith("The index equals HEAD ")
+    assert footer(text)[-1].startswith("The index matches HEAD ")
     (repo.path / "shop/cart.py").write_text("class Cart:\n    pass\n")
     text = result_text(call_tools_in(repo.path)("impact"))
     assert "removed shop/cart.py:2-3 Cart.add (signature)" not in text
@@ -164,4 +164,4 @@ def test_ranked_outline(ask: Ask) -> None:
     assert text.startswith("Packages\nshop 2 files, ")
     symbols = text.partition("Most-referenced symbols\n")[2].split("\n")
     assert symbols[:2] == ["shop/cart.py", "  1-3  class Cart:"]
-    assert footer(text)[-1].startswith("The index equals HEAD ")
+    assert footer(text)[-1].startswith("The index matches HEAD ")

@@ -14,15 +14,15 @@ from mcp_server.conftest import index
 from source.repos import Repo
 
 REWRITTEN = {
-    "HEAD has no parent here. Name what to compare with: --base REF": (
-        "HEAD has no parent here. Name what to compare with: `base`"
+    "HEAD has no parent to compare with. Give a commit to compare with: --base REF": (
+        "HEAD has no parent to compare with. Give a commit to compare with: `base`"
     ),
     "List its contents: feeder outline .": 'List its contents: the outline tool with path "."',
     "List its nodes: feeder outline src/a.py": (
         'List its nodes: the outline tool with path "src/a.py"'
     ),
-    "Not looked for in 2 documents: search there with feeder search.": (
-        "Not looked for in 2 documents: search there with the search tool."
+    "2 documents were not searched: search there with feeder search.": (
+        "2 documents were not searched: search there with the search tool."
     ),
     "Search for it: feeder search Cart": 'Search for it: the search tool with query "Cart"',
     "It has a/b; choose one with --repo.": "It has a/b; choose one with `repo`.",
@@ -69,7 +69,7 @@ def test_errors_and_notes_of_tools_name_arguments(repo: Repo) -> None:
     index(repo)
     impact = _call(repo.path, "impact")
     assert impact == ToolResult(
-        "HEAD has no parent here. Name what to compare with: `base`", is_error=True
+        "HEAD has no parent to compare with. Give a commit to compare with: `base`", is_error=True
     )
     tests = _call(repo.path, "search", query="total tests:no", tests="only").text
     assert "tests:no is ignored: tests:only, given apart, replaces it." in tests

@@ -18,7 +18,7 @@ from mcp_server.stdio_client import McpClient, call, start_mcp_client, text_of
 from source.repos import Repo
 
 Ask = Callable[..., ToolResult]
-HEAD = r"The index equals HEAD [0-9a-f]{7}\."
+HEAD = r"The index matches HEAD [0-9a-f]{7}\."
 
 
 def open_service(folder: Path) -> IndexService:
@@ -307,8 +307,8 @@ def test_working_tree_is_named_only_after_a_check_since_the_call(tmp_path: Path)
             footer(result_text(some.call(tool, message, lambda _: None)))[-1]
             for some in (IndexService(settings, CheckingRefresher()), IndexService(settings))
         )
-        assert seen == f"The index equals the working tree on {head}."
-        assert unseen == f"The index equals the working tree last seen on {head}."
+        assert seen == f"The index matches the working tree on {head}."
+        assert unseen == f"The index matches the working tree last seen on {head}."
 
 
 def test_index_damaged_while_serving_is_an_error_with_a_remedy(tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ METHOD = "(function_declaration name: (_) @name) @method"
         ({TOML: "extensions = 3"}, r"lua/language\.toml: extensions must be a list"),
         ({TOML: "extension = ['x']"}, r"lua/language\.toml: extension must be one of inherits, "),
         ({TOML: "extensions = ]"}, r"lua/language\.toml cannot be read: .*line 1"),
-        ({TOML: "extensions = ['x', '.X']"}, "extension 'x' is already of the language 'lua'"),
+        ({TOML: "extensions = ['x', '.X']"}, "extension 'x' already belongs to the language 'lua'"),
         ({TOML: "kind = 'text'"}, 'kind must be "code" or "document"'),
         ({TOML: "category = 'code'"}, 'category must be "docs" or "config"'),
         ({TOML: "traits.global = true"}, "traits.global must be one of family, "),
@@ -188,14 +188,14 @@ METHOD = "(function_declaration name: (_) @name) @method"
         ({"nodes.scm": "$a ="}, r"lua/nodes\.scm:1: an expression is missing after '='"),
         ({"nodes.scm": '(a "b) @type'}, r"lua/nodes\.scm:1: '\"' is no part of a query"),
         ({"nodes.scm": "(a) @name"}, r"lua/nodes\.scm:1: this pattern captures nothing of a kind"),
-        ({"nodes.scm": "(a) @doc\n(a)  @doc"}, r"lua/nodes\.scm:2: this pattern stands twice"),
+        ({"nodes.scm": "(a) @doc\n(a)  @doc"}, r"lua/nodes\.scm:2: this pattern occurs twice"),
         (
             {"hidden.toml": "noise.pattern = '('"},
-            r"lua/hidden\.toml: noise\.pattern is no regular expression: missing \)",
+            r"lua/hidden\.toml: noise\.pattern is not a valid regular expression: missing \)",
         ),
         (
             {"hidden.toml": "noise.pattern = '(?&a)'"},
-            r"lua/hidden\.toml: noise\.pattern is no .*: there is no fragment 'a'",
+            r"lua/hidden\.toml: noise\.pattern is not .*: there is no fragment 'a'",
         ),
         (
             {"hidden.toml": "noise.pattern = '(?&a)'\nfragments.a.pattern = '(?&a)'"},
@@ -256,7 +256,7 @@ def test_queries_in_another_encoding_are_an_error_with_their_file(tmp_path: Path
 
 
 def test_folder_without_a_language_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="describes no language"):
+    with pytest.raises(UserError, match="is not a language folder"):
         load_grammars(tmp_path)
 
 

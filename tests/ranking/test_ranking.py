@@ -205,13 +205,11 @@ def test_query_with_vector_hits_only_gets_three_hits_and_a_note(database: SQLite
     assert len(ids) > 3
     page = run_search(database, "qwertz zuiop", near)
     assert len(page.results) == page.total == 3
-    assert list(map(str, page.notes)) == [
-        "No searched node has a word of the query; the hits are similar in meaning only."
-    ]
+    assert list(map(str, page.notes)) == ["No exact matches; showing related results."]
     assert run_search(database, "qwertz zuiop") == ResultList(
         [],
         0,
-        [Note(NoteKind.NO_WORD_FOUND, "No searched node has a word of the query.")],
+        [Note(NoteKind.NO_WORD_FOUND, "No exact matches.")],
         has_match=False,
     )
 

@@ -671,7 +671,7 @@ def test_test_with_the_name_of_a_method_is_no_definition(feeder: RunFeeder, repo
         assert lines == called
     refused = feeder(repo, "references", "courier_spec.rb#CourierTest.send_parcel")
     assert refused.code != 0
-    assert "courier_spec.rb:2 is no declaration." in refused.err
+    assert "courier_spec.rb:2 is not a declaration." in refused.err
     assert feeder(repo, "show", "courier_spec.rb#CourierTest.send_parcel", "-q").code == 0
 
 
@@ -692,7 +692,7 @@ def test_call_that_is_named_by_its_argument_has_no_references(
     assert feeder(repo, "sync", "-q").code == 0
     refused = feeder(repo, "references", target)
     assert refused.code == 2
-    assert "is no declaration." in refused.err
+    assert "is not a declaration." in refused.err
 
 
 @pytest.mark.parametrize(
@@ -757,7 +757,7 @@ def test_position_whose_name_has_no_sure_definition_is_refused(
             "item at shop/cart.py:6:27 is a local name or text, none of these definitions: ",
         ),
         ("shop/other.py:11:12", "add at shop/other.py:11:12 may be one of these definitions: "),
-        ("shop/cart.py:6:1", "No name stands at shop/cart.py:6:1. "),
+        ("shop/cart.py:6:1", "There is no name at shop/cart.py:6:1. "),
         ("shop/more.py:2:5", "The index has no definition of pass."),
     ]:
         refused = feeder(repo, "references", place)
@@ -1297,7 +1297,7 @@ def test_definition_of_a_constant(
         (["references", "nowhere"], "The index has no file, symbol or id nowhere."),
         (["definition", " "], "The target is empty."),
         (["definition", "nowhere"], "The index has no definition of nowhere."),
-        (["definition", "shop/cart.py:3:1"], "No name stands at shop/cart.py:3:1."),
+        (["definition", "shop/cart.py:3:1"], "There is no name at shop/cart.py:3:1."),
         (["implementations", "open_cart"], "open_cart is neither a type nor a member"),
     ],
 )

@@ -67,7 +67,7 @@ def test_moved_node_is_shown_at_its_new_lines(database: SQLite, repo: Repo) -> N
         "     4      rate = 19",
         "     5      return price * rate",
         "1 of the files shown has changed since. "
-        f"The index equals HEAD {repo.git('rev-parse', '--short=7', 'HEAD')}.",
+        f"The index matches HEAD {repo.git('rev-parse', '--short=7', 'HEAD')}.",
     ]
     [hit] = answer(database, repo.path, "vat").as_json()["hits"]
     assert (hit["start_line"], hit["end_line"], hit["indexed_lines"]) == (3, 5, [1, 3])
@@ -156,7 +156,7 @@ def test_note_names_an_older_or_unknown_commit(repo: Repo) -> None:
     other.commit({"tax.py": TAX})
     head = other.git("rev-parse", "--short=7", "HEAD")
     assert answer(database, other.path, "vat").note == (
-        f"The index equals {index[:7]}, a commit that is not in this repository; "
+        f"The index matches {index[:7]}, a commit that is not in this repository; "
         f"HEAD is {head}: feeder sync"
     )
 
@@ -225,7 +225,7 @@ def test_hit_in_another_repository_has_no_excerpt(database: SQLite, repo: Repo) 
     answer = result_page(database, repo.path, found)
     assert list(render_hits(answer))[:2] == [
         "tax.py:1-3  method  vat  (in acme/other)",
-        f"The index equals HEAD {repo.git('rev-parse', '--short=7', 'HEAD')}.",
+        f"The index matches HEAD {repo.git('rev-parse', '--short=7', 'HEAD')}.",
     ]
     assert answer.as_json()["hits"][0]["repo"] == "acme/other"
 

@@ -31,8 +31,8 @@ from source.repos import Repo
 
 pytestmark = pytest.mark.slow
 
-ROWS = "every node's row equals what its file parses to"
-WORDS = "every node is found by the words of its text"
+ROWS = "every node matches its parsed file"
+WORDS = "every node is found by its words"
 SLOW = "the parser took longer than 7 s"
 
 

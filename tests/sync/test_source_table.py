@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 
 COUNTS_CHECK = "the counts in meta are those of files and nodes"
 CHECK = "every indexed file has its stored source, and no other file has any"
-SAME = "stored source equals its file"
+SAME = "stored source matches its file"
 WITH_NODES = ["config.json", "docs/guide.md", "src/cart.py"]
 KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
 SECRET = f'class Key:\n    """Of a service."""\n\n    aws = "{KEY}"\n\n\ndef use():\n    return 1\n'

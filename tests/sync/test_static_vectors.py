@@ -21,7 +21,7 @@ from index_helpers import REPO, new_sync_context, open_database, run_sync
 from source.repos import Repo
 
 CODES = HashedStaticEmbedder()
-ROWS = "every node's row equals what its file parses to"
+ROWS = "every node matches its parsed file"
 PAIRS = """
 SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM meanings),
   (SELECT count(*) FROM docs d JOIN meanings m ON m.seq = d.seq)

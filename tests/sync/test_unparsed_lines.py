@@ -1,4 +1,4 @@
-"""The index records the lines of each file that its grammar does not know, and a sync and a
+"""The index records the lines of each file that could not be parsed, and a sync and a
 validation name them.
 """
 
@@ -28,8 +28,8 @@ FILES = {
     "logo.png": "$$",
 }
 UNPARSED = "SELECT path, unparsed FROM files ORDER BY path"
-ROWS = "every node's row equals what its file parses to"
-SENTENCE = "2 files have 3 lines that their grammar does not know"
+ROWS = "every node matches its parsed file"
+SENTENCE = "2 files have 3 lines that could not be parsed"
 
 
 def expected_report(report: Report) -> None:
@@ -60,7 +60,7 @@ def test_lines_that_are_right_again_are_no_longer_named(repo: Repo, database: SQ
     repo.commit({"app/broken.py": BROKEN.replace("$$", "+"), "lib/missing.c": None})
     report = run_sync(Commit(repo.path), database)
     assert report.unparsed == {}
-    assert not any("grammar" in line for line in report.lines())
+    assert not any("could not be parsed" in line for line in report.lines())
     assert query_rows(database, "SELECT 1 FROM files WHERE unparsed IS NOT NULL") == []
 
 

@@ -32,19 +32,19 @@ from source.repos import Repo
 
 pytestmark = pytest.mark.slow
 
-POSTINGS = "every node has its posting, and every posting its node"
-COUNTED = "every file has as many nodes as the manifest says"
+POSTINGS = "every node is in the word index, with no leftovers"
+COUNTED = "every file has the number of nodes recorded for it"
 LINES = "every file has the language and the last line of its nodes"
 BRANCH = "every node has the index's branch"
 SYMBOLS = "symbols that occur once are found by word"
 KEPT = "the counts in meta are those of files and nodes"
 PENDING = "no file waits for its vectors"
 OUTBOX = "no vector waits to be deleted"
-VECTORS = "every node has its vector, and every vector its node"
+VECTORS = "every node has a vector, with no leftovers"
 MAKERS = "the index was made by this parser, these rules and this model"
 HEAD = "the index holds the files of HEAD"
-ROWS = "every node's row equals what its file parses to"
-WORDS = "every node is found by the words of its text"
+ROWS = "every node matches its parsed file"
+WORDS = "every node is found by its words"
 MISWORDED = ["src/cart.py: nodes with other words: 1"]
 
 

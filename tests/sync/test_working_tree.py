@@ -1,4 +1,4 @@
-"""The index equals any state of the working tree, and HEAD again after the next sync."""
+"""The index matches any state of the working tree, and HEAD again after the next sync."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -66,7 +66,7 @@ def test_button_starts_the_validation(browser: Browser, mine: tuple[Path, Web]) 
     folder, one = mine
     rights = ["clipboard-read", "clipboard-write"]
     with open_page(browser, one, "?view=proof", permissions=rights) as page:
-        expect(page.get_by_role("heading", level=1)).to_contain_text("The index equals HEAD")
+        expect(page.get_by_role("heading", level=1)).to_contain_text("The index matches HEAD")
         expect(page.get_by_text("The checks read the files of the commit again")).to_be_visible()
         page.get_by_role("button", name="Run the checks").click()
         expect(page.get_by_text("The index is right.").first).to_be_visible()

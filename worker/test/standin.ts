@@ -7,7 +7,7 @@ import type { Env } from "../src/bindings/env.ts";
 import { HttpError } from "../src/http_error.ts";
 import type { OnTiming } from "../src/timing.ts";
 
-const NOTE = "The index equals 2457e5e.";
+const NOTE = "The index matches 2457e5e.";
 const HIT = {
   id: "0",
   repo: "acme/shop",

@@ -231,7 +231,7 @@ def _validate_settings(token: str, account_id: str, base_url: str) -> None:
     """Raises UserError for values that would break a header or URL and be quoted in an error."""
     if not re.fullmatch(r"[\x21-\x7e]+", token):
         raise UserError(
-            "CLOUDFLARE_API_TOKEN is empty, or has spaces or non-ASCII characters in it.",
+            "CLOUDFLARE_API_TOKEN is empty or contains spaces or non-ASCII characters.",
             "Copy the token again.",
         )
     if not re.fullmatch(r"[A-Za-z0-9_-]+", account_id):

@@ -146,7 +146,8 @@ def require_settings(settings: CloudSettings, *, database: bool) -> None:
     if missing:
         init = " feeder init creates the database." if "the database id" in missing else ""
         raise UserError(
-            f"Settings for Cloudflare are missing: {', '.join(missing)}.",
+            "The store cloudflare is selected, but its settings are missing: "
+            f"{', '.join(missing)}.",
             f"Set {', '.join(missing.values())}, or use --store local.{init}",
         )
 

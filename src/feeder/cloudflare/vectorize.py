@@ -197,7 +197,7 @@ class Vectorize:
         actual = index["config"].get("dimensions", dimensions)
         if actual != dimensions:
             raise UserError(
-                f"{self.place} has {actual} dimensions and the model {dimensions}.",
+                f"{self.place} has {actual} dimensions, but the model has {dimensions}.",
                 "Choose the index's --model and --dimensions, or create another index with: feeder "
                 "init --index-name NAME",
             )
@@ -211,7 +211,7 @@ class Vectorize:
         """Raises UserError unless the index is empty: Vectorize has no request to empty one."""
         if count := self.count():
             raise UserError(
-                f"{self.place} has {count} vectors of another model or database.",
+                f"{self.place} already has {count} vectors of another model or database.",
                 "Create another index with feeder init --index-name NAME, or choose the previous "
                 "--model and --index-name.",
             )

@@ -74,18 +74,18 @@ class IndexStatus(NamedTuple):
             return _state_note(*UNFINISHED) if self.unfinished else None
         index = f"The index of the folder {self.below}" if self.below else "The index"
         if self.unfinished:
-            text = f"{index} equalled {was}; a later sync is running or was stopped"
+            text = f"{index} matched {was}; a later sync is running or was stopped"
             return _state_note(text, self._sync_command)
         if self.partial:
             text = (
-                f"{index} equals {was} except for files that were indexed one by one, or are to "
+                f"{index} matches {was} except for files that were indexed one by one, or are to "
                 "be read again."
             )
             return _state_note(text, f"To index all files: {self._sync_command}")
         if self.equals == self.head:
-            return _state_note(f"The index equals {self._folder_prefix}HEAD {now}.")
+            return _state_note(f"The index matches {self._folder_prefix}HEAD {now}.")
         if self.behind is None:
-            text = f"{index} equals {was}, a commit that is not in this repository; HEAD is {now}"
+            text = f"{index} matches {was}, a commit that is not in this repository; HEAD is {now}"
             return _state_note(text, self._sync_command)
         text = f"{index} {self._distance(self.behind)} ({was} → {now})"
         return _state_note(text, self._sync_command)
@@ -107,7 +107,7 @@ class IndexStatus(NamedTuple):
 
     def _working_tree_note(self) -> Note:
         was, now = self.equals[:SHORT_COMMIT], self.head[:SHORT_COMMIT]
-        equals = f"The index equals {self._folder_prefix}the working tree"
+        equals = f"The index matches {self._folder_prefix}the working tree"
         if self.unfinished or self.partial:
             text = f"{equals} before the last sync, which is incomplete"
             return _state_note(text, self._sync_command)

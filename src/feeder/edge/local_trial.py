@@ -48,7 +48,8 @@ def running_worker(
     node = shutil.which("node")
     if not node:
         raise UserError(
-            "Node.js is missing, which runs the Worker.", "Install it: https://nodejs.org"
+            "Running the Worker needs Node.js, which is not installed.",
+            "Install it: https://nodejs.org",
         )
     _check_port(port)
     with tempfile.TemporaryDirectory(prefix="feeder-worker-") as name:
@@ -105,11 +106,11 @@ def _bound_port(process: subprocess.Popen[str], line: str) -> int:
         return int(line)
     if process.wait() == _NOT_INSTALLED:
         raise UserError(
-            "miniflare is missing, which runs a Worker on this machine.",
+            "Running a Worker on this machine needs miniflare, which is not installed.",
             "Install it in this folder or above: npm install --no-save miniflare",
         )
     raise ServiceError(
-        f"miniflare ended with exit code {process.returncode} before the Worker ran; what it "
+        f"miniflare ended with exit code {process.returncode} before the Worker started; what it "
         "printed is above."
     )
 

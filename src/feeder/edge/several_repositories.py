@@ -87,7 +87,9 @@ def check_distinct(places: Sequence[RepositoryPlace]) -> None:
     databases: dict[str, str] = {}
     for place in places:
         if databases.setdefault(place.repo, place.database_id) != place.database_id:
-            raise UserError(f"{place.repo} is named twice, with two databases.", "Name it once.")
+            raise UserError(
+                f"{place.repo} is given twice, with different databases.", "Give it once."
+            )
 
 
 Step = Callable[[Mapping[str, Any]], Iterator[Change]]

@@ -196,9 +196,7 @@ def _read_manifest(folder: Path) -> dict[str, str]:
         digests = facts.get("files", {}).items()
         return {name: digest for name, digest in digests if _is_relative_inside(name)}
     except (ValueError, AttributeError) as exc:
-        raise UserError(
-            f"{folder / MANIFEST_FILE} is not as it was written.", "Remove it."
-        ) from exc
+        raise UserError(f"{folder / MANIFEST_FILE} has been modified.", "Remove it.") from exc
 
 
 def _is_relative_inside(name: str) -> bool:

@@ -251,7 +251,7 @@ def _auth_headers(address: Address, key: str) -> tuple[dict[str, str], list[str]
     key = key.strip()
     if not re.fullmatch(r"[\x21-\x7e]*", key):
         raise UserError(
-            f"{API_KEY_VARIABLE} has spaces or non-ASCII characters in it.", "Copy the key again."
+            f"{API_KEY_VARIABLE} contains spaces or non-ASCII characters.", "Copy the key again."
         )
     authorization = f"Bearer {key}" if key else ""
     secrets = [key, *address.secrets]

@@ -43,5 +43,5 @@ def position_on_branch(event: Event, repository: Path, branch: str) -> Position:
         f"Commit {commit[:10]} is checked out, and {reason} a commit of {branch}, which the index "
         "follows. Nothing was changed.",
         f"Let actions/checkout check out {branch} (ref: {branch}){history}. To index this "
-        'commit nevertheless, set force: "true".',
+        'commit anyway, set force: "true".',
     )

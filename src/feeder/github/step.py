@@ -112,7 +112,7 @@ def _deltas_file(deltas: str) -> str:
     if not deltas.lstrip().startswith(("[", "{")):
         if not os.path.isfile(deltas):  # noqa: PTH113 - Path raises for a name that is too long
             raise UserError(
-                f"The input deltas is no JSON array, and there is no such file: {deltas[:200]!r}.",
+                f"The input deltas is neither a JSON array nor an existing file: {deltas[:200]!r}.",
                 'Write [{"file": "src/cart.py", "action": "process"}].',
             )
         return os.path.join(".", deltas)  # noqa: PTH118 - a name may begin with a dash

@@ -217,7 +217,7 @@ def _indexed_revision(corpus: Corpus) -> Revision:
     working = corpus.meta.get(f"{corpus.repo}:working")
     if working and not revision.name:
         raise UserError(
-            "The snapshot of the working tree that the index equals is no longer on this machine.",
+            "The indexed snapshot of the working tree is no longer on this machine.",
             "Make a new one: feeder sync --working-tree",
         )
     return revision
@@ -241,8 +241,8 @@ def _matching_lines(
             or not git.has_tree(revision.repository, revision.name)
         ):
             raise UserError(
-                f"The index of {corpus.repo} equals {revision.name[:SHORT_COMMIT]}, which git does "
-                f"not have in {corpus.base}; grep reads the files from there.",
+                f"grep reads the indexed commit {revision.name[:SHORT_COMMIT]} of {corpus.repo} "
+                f"from git, but {corpus.base} does not have it.",
                 f"Run it in a clone of {corpus.repo}, or update the index: feeder sync",
             ) from None
         raise
@@ -305,14 +305,14 @@ def _notes(corpus: Corpus, scope: Scope, pattern: str, truncation: Truncation) -
     if scope.repos != (corpus.repo,):
         yield Note(
             NoteKind.PARTIAL_SEARCH,
-            f"{pattern} was looked for in {corpus.repo} only: the files of other repositories are "
+            f"Only {corpus.repo} was searched for {pattern}: the files of other repositories are "
             "not available.",
         )
     count = count_documents(corpus.database, scope, corpus.repo, file_types.DOCUMENT_EXTENSIONS)
     if count:
-        documents = f"{count:,} {'document' if count == 1 else 'documents'}"
+        documents = "1 document was" if count == 1 else f"{count:,} documents were"
         remedy = "search there with feeder search."
-        yield Note(NoteKind.PARTIAL_SEARCH, f"Not looked for in {documents}", remedy)
+        yield Note(NoteKind.PARTIAL_SEARCH, f"{documents} not searched", remedy)
 
 
 def _skipped_note(files: Sequence[SkippedMatches]) -> Note:

@@ -49,7 +49,7 @@ class Worker:
         except (WorkerEndedError, BrokenPipeError) as exc:
             raise FeederError(
                 f"A parser process could not be started: {exc}.",
-                "Check the free memory and the limits of processes, then run the command again.",
+                "Check the free memory and the process limits, then run the command again.",
             ) from exc
         self._config = None
         self._is_unproven = True

@@ -34,16 +34,16 @@ def parse_line_query(text: str) -> LineQuery:
     if query.without:
         excluded = ", ".join(f"-{word}" for word in query.without)
         raise UserError(
-            f"Every line is wanted, and {excluded} excludes whole nodes.",
+            f"A search for every line cannot use {excluded}, which excludes whole nodes.",
             "Leave it out, or write a pattern such as /open(?!_)/.",
         )
     if not parts:
         raise UserError(
-            "The query has nothing to find lines with.", "Write a word, a phrase or a /pattern/."
+            "The query has no text to search lines for.", "Write a word, a phrase or a /pattern/."
         )
     if len(parts) > 1:
         raise UserError(
-            f"A line is compared with one text, and the query has {len(parts)}: "
+            f"A search for every line takes one text, but the query has {len(parts)}: "
             f"{', '.join(parts)}.",
             "Write one phrase, or a pattern such as /one|other/.",
         )

@@ -126,8 +126,8 @@ def spelling_note(missing: Sequence[str], corrections: Mapping[str, str]) -> Not
     """Names the words that no node has, and what was searched for in their place."""
     rest = [word for word in missing if word not in corrections]
     sentences = [
-        f"No node has the word {word}; searched for {corrections[word]}." for word in corrections
+        f"No matches for {word}; searched for {corrections[word]} instead." for word in corrections
     ]
     if rest:
-        sentences.append(f"No node has the word{'s' * (len(rest) > 1)} {', '.join(rest)}.")
+        sentences.append(f"No matches for {', '.join(rest)}.")
     return Note(NoteKind.SPELLING, " ".join(sentences))

@@ -109,7 +109,7 @@ def resolve_definition(corpus: Corpus, text: str, directory: str = "") -> tuple[
         owner = local.symbol.rpartition(".")[0]
         raise UserError(
             f"{result.name} at {text} is a local of {owner}, line {local.start_line}.",
-            "What refers to a local is not indexed: read its function.",
+            "References to local names are not indexed; read the function.",
         )
     names = [f"{one.path}#{one.symbol}" for one in result.definitions]
     if not result.is_possible or (len(names) > 1 and not result.definitions[0].resolved):
@@ -261,4 +261,4 @@ def _word_at(corpus: Corpus, path: str, line: int, column: int, pattern: re.Patt
     ]
     if words:
         return words[-1]  # wide?width
-    raise UserError(f"No name stands at {path}:{line}:{column}.", "Give the column of a name.")
+    raise UserError(f"There is no name at {path}:{line}:{column}.", "Give the column of a name.")

@@ -62,7 +62,7 @@ class RelationReader:
             return self.member_definition(hit, name)
         if not hit.symbol or is_named_by_argument(hit):
             raise UserError(
-                f"{hit.path}:{hit.start_line} is no declaration.",
+                f"{hit.path}:{hit.start_line} is not a declaration.",
                 "Give the symbol of a class, method or function, or a line of one.",
             )
         return self._definition_of(hit)

@@ -100,7 +100,7 @@ MAX_BY_VECTOR_ONLY = 3
 MAX_SUGGESTED_NAMES = 3
 """Similar names listed where no node has the name."""
 
-NO_WORD_TEXT = "No searched node has a word of the query"
+NO_WORD_TEXT = "No exact matches"
 
 MAX_LISTED = 1_000
 """Nodes listed for a query of filters or a pattern alone."""
@@ -342,7 +342,7 @@ def _result_notes(
         text = f"No symbol is named {query_text.name}. Similar names: {nearest}"
         return [Note(NoteKind.SIMILAR_NAMES, text)]
     if has and _is_vector_only(rankings):
-        rest = "; the hits are similar in meaning only." if results else "."
+        rest = "; showing related results." if results else "."
         text = f"{NO_WORD_TEXT}{rest}"
         return [Note(NoteKind.NO_WORD_FOUND, text)]
     return []

@@ -126,8 +126,8 @@ def recorded_model(
         return replace(settings, model=MINILM)
     raise UserError(
         f"The index has vectors by {model}.",
-        "Name that model with --model, or another one, which replaces them; --no-vectors leaves "
-        "them as they are.",
+        "Select that model with --model, replace the vectors with another --model, or keep them "
+        "unchanged with --no-vectors.",
     )
 
 

@@ -119,8 +119,8 @@ def open_comparison(session: Session, settings: Settings) -> Iterator[SyncContex
     base = session.workspace.base
     if meta.get(key("tree")) and not tree.root_tree_id and (base / ".git").exists():
         raise UserError(
-            f"The index is of the commit {meta.get(key('head'), '')[:7]}, and git finds no commit "
-            f"at HEAD of {base}.",
+            f"The index was made from commit {meta.get(key('head'), '')[:7]}, but git finds no "
+            f"commit at HEAD of {base}.",
             f"Repair the repository: git -C {quote(str(base))} status",
         )
     with open_run(session, tree, settings, dry_run=False) as run:

@@ -223,13 +223,13 @@ def working_tree(
 
     if choose_store(settings).is_cloud:
         raise UserError(
-            "An index at Cloudflare is of a commit, since a team shares it.",
-            "Leave out --working-tree, or index the working tree on this machine with: --store "
-            "local",
+            "An index at Cloudflare is shared, so it can only be made from a commit.",
+            "Leave out --working-tree, or index the working tree on this machine: --store local",
         )
     if settings.shard:
         raise UserError(
-            "Shards run on several machines, and a working tree is on one.", "Leave out --shard."
+            "A working tree cannot be split into shards, which run on several machines.",
+            "Leave out --shard.",
         )
     index = index_file(workspace.base, settings)
     folder = working_tree_folder(index)

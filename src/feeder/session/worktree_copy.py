@@ -156,10 +156,10 @@ def _usable_index(repo: str, root: Path, settings: Settings) -> tuple[Path, str,
     is_given = settings.repo is not None or has_given_name
     if indexed != [repo] and (is_given or len(indexed) != 1):
         names = ", ".join(indexed) or "no repository"
-        raise UserError(f"it is of {names}, and this run is of {repo}.")
+        raise UserError(f"it belongs to {names}, and this run to {repo}.")
     [name] = indexed
     if folder := meta.get(f"{name}:below"):
-        raise UserError(f"it is of the folder {folder}.")
+        raise UserError(f"it has only the folder {folder}.")
     commit = meta.get(f"{name}:head", "")
     return file, name, commit if _COMMIT_ID.fullmatch(commit) else ""
 

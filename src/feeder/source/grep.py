@@ -151,7 +151,7 @@ def grep_lines(
     """
     if re.search(r"[\0\r\n]", pattern):
         raise UserError(
-            "The pattern contains a line break, and a pattern is compared with single lines.",
+            "The pattern contains a line break, but patterns match single lines.",
             "Search for one of its lines.",
         )
     flags = ["-n", "--column", "-z", "--full-name", "--no-color", "--no-recurse-submodules"]
@@ -251,9 +251,9 @@ def _joined(texts: Mapping[str, bytes]) -> Iterator[_JoinedTexts]:
 
 def _too_many_steps(pattern: str) -> UserError:
     return UserError(
-        f"{pattern} takes git too many steps in one of the lines, since it can match the same text "
-        "in many ways.",
-        r"Repeat nothing that is repeated itself: \w+ instead of (\w+)+.",
+        f"{pattern} takes git too many steps on one line, because it can match the same text in "
+        "many ways.",
+        r"Do not repeat a repetition: \w+ instead of (\w+)+.",
     )
 
 

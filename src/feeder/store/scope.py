@@ -418,7 +418,7 @@ def _symbol_row(name: str) -> list[str | None]:
 def _check_length(glob: str, subject: str, location: str) -> None:
     if (count := len(glob.encode())) > MAX_GLOB_BYTES:
         raise UserError(
-            f"{subject} has {count} bytes{location}, and a glob may have {MAX_GLOB_BYTES}.",
+            f"{subject} has {count} bytes{location}, but a glob may have at most {MAX_GLOB_BYTES}.",
             "Shorten it.",
         )
 

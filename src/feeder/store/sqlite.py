@@ -155,8 +155,10 @@ class SQLite:
         if DUPLICATE_WRITE_ERROR in str(exc):
             return DuplicateWrite(str(exc))
         if isinstance(exc, apsw.NotADBError | apsw.CorruptError):
+            is_damaged = isinstance(exc, apsw.CorruptError)
+            kind = "a damaged index" if is_damaged else "not an index"
             return UserError(
-                f"{self.place} is not an index: {exc}.", "Delete it, or choose another with --db."
+                f"{self.place} is {kind} ({exc}).", "Delete it, or choose another with --db."
             )
         if isinstance(exc, apsw.CantOpenError | apsw.ReadOnlyError):
             return self._unusable_error(exc)

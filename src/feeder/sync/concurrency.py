@@ -53,7 +53,7 @@ def refuse_superseded(run: SyncContext, state: IndexState) -> None:
         raise Superseded(
             f"This is run {run.event.number} of {run.event.workflow}.",
             f"A later run of a workflow has synced commit {last.commit[:10]}, or is doing so. "
-            f"Nothing was changed. To sync {run.tree.commit[:10]} nevertheless, add --force.",
+            f"Nothing was changed. To sync {run.tree.commit[:10]} anyway, add --force.",
         )
 
 

@@ -252,7 +252,7 @@ def _model_mismatch_error(run: SyncContext, meta: Mapping[str, str]) -> UserErro
     ]
     return UserError(
         f"The index has vectors of another model ({', '.join(differences)}), and a run over a part "
-        "of the index does not mix models.",
+        "of the index cannot mix models.",
         "Name its model with --model, --dimensions and --index-name; or leave vectors to a later "
         f"run with --no-vectors; or replace all vectors with: {full_sync_command(run)}",
     )
@@ -265,7 +265,7 @@ def refuse_other_folder(run: SyncContext, state: IndexState) -> None:
         return
     raise UserError(
         f"The index of {run.index.repo} was made from {folder_label(indexed)}.",
-        f"This run would replace its files by those of {folder_label(run.tree.subfolder)}. "
+        f"This run would replace its files with those of {folder_label(run.tree.subfolder)}. "
         f"{path_option_hint(indexed)}; or give the folder an index of its own with --repo NAME; or "
         "replace the files with: feeder sync --force",
     )

@@ -168,7 +168,7 @@ def _check_rows(parity: ParityReport, damage: Damage) -> Iterable[Check]:
     damage.orphan_postings |= {int(str(rowid)) for rowid, _ in parity.postings_without_doc}
     counts = parity.counts
     yield Check(
-        "every node has its posting, and every posting its node",
+        "every node is in the word index, with no leftovers",
         {"docs": counts.all_docs, "docs_fts": counts.postings},
         [
             *(f"{path}: node {id_} has no posting" for path, id_ in parity.docs_without_posting),
@@ -176,7 +176,7 @@ def _check_rows(parity: ParityReport, damage: Damage) -> Iterable[Check]:
         ],
     )
     yield Check(
-        "every file has as many nodes as the manifest says",
+        "every file has the number of nodes recorded for it",
         {"files": counts.files, "files.nodes": counts.nodes_in_files, "docs": counts.docs},
         [
             f"{path}: {recorded} in files, {rows} in docs"
@@ -256,7 +256,7 @@ def _check_vectors(
             damage.paths_without_vectors.add(node.path)
     damage.orphan_vectors |= without_node
     yield Check(
-        "every node has its vector, and every vector its node",
+        "every node has a vector, with no leftovers",
         {"docs not pending": expected, "vectors": len(vector_ids)},
         [*missing, *(f"vector {id_} has no node" for id_ in sorted(without_node))],
     )
@@ -332,16 +332,16 @@ def _check_content(comparison: Comparison, damage: Damage) -> Iterable[Check]:
     damage.misplaced_ids |= comparison.missing_ids
     compared = {"files": comparison.files, "nodes": comparison.nodes}
     rows = [f"{path}: {', '.join(columns)}" for path, columns in comparison.rows.items()]
-    yield Check("every node's row equals what its file parses to", compared, rows)
+    yield Check("every node matches its parsed file", compared, rows)
     if comparison.has_words:
         words = [
             f"{path}: nodes with other words: {count}" for path, count in comparison.words.items()
         ]
-        yield Check("every node is found by the words of its text", compared, words)
+        yield Check("every node is found by its words", compared, words)
     if comparison.wrong_source is not None:
         damage.source_paths |= set(comparison.wrong_source)
         wrong = [f"{path}: other source lines" for path in comparison.wrong_source]
-        yield Check("stored source equals its file", {"files": comparison.files}, wrong)
+        yield Check("stored source matches its file", {"files": comparison.files}, wrong)
     if comparison.wrong_descriptions is not None:
         damage.description_paths |= set(comparison.wrong_descriptions)
         wrong = [f"{path}: made from another text" for path in comparison.wrong_descriptions]

@@ -67,7 +67,7 @@ class WorkerLookup(SideTable):
         differences += lookup_table.find_differences(self._table, self._run.index.database)
         damage.has_wrong_lookup_table = bool(differences)
         yield Check(
-            "the Worker's lookup table equals the model's rows",
+            "the Worker's lookup table matches the model",
             {"rows": self._table.row_count},
             differences,
         )

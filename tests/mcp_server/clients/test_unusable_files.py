@@ -245,7 +245,7 @@ def test_read_only_folder_is_refused(feeder: RunFeeder, repo: Repo, file: Path) 
     answer = feeder(repo, *CURSOR)
     file.parent.chmod(0o755)
     assert answer.code == 2
-    assert f"{file} cannot be used (Permission denied)" in answer.err
+    assert f"No permission to use {file} (Permission denied)" in answer.err
     assert file.read_text() == "{}"
     assert [*file.parent.iterdir()] == [file]
     assert feeder(repo, *CURSOR).code == 0

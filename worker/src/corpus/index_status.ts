@@ -223,9 +223,9 @@ function freshnessNote({ equals, below, unfinished, partial, working }: IndexSta
   const commit = equals.slice(0, SHORT_COMMIT);
   if (!commit) return unfinished ? UNFINISHED.join(" ") : "";
   const index = below ? `The index of the folder ${below}` : "The index";
-  if (unfinished) return `${index} equalled ${commit}; a later sync is running or was stopped.`;
+  if (unfinished) return `${index} matched ${commit}; a later sync is running or was stopped.`;
   if (partial) {
-    return `${index} equals ${commit} except for files that were indexed one by one, or are to be read again.`;
+    return `${index} matches ${commit} except for files that were indexed one by one, or are to be read again.`;
   }
-  return working ? `${index} equals a working tree on ${commit}.` : `${index} equals ${commit}.`;
+  return working ? `${index} matches a working tree on ${commit}.` : `${index} matches ${commit}.`;
 }

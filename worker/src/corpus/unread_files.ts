@@ -61,10 +61,10 @@ interface IndexOfRepo {
   readonly repo: string;
 }
 
-/** "1 file in src has 2 lines that its grammar does not know"; mirrors `feeder.notes.unparsed_text`. */
+/** "1 file in src has 2 lines that could not be parsed"; mirrors `feeder.notes.unparsed_text`. */
 export function unparsedText(files: number, lines: number, where = ""): string {
-  const [verb, its] = files === 1 ? ["has", "its"] : ["have", "their"];
-  return `${countOf(files, "file")}${where} ${verb} ${countOf(lines, "line")} that ${its} grammar does not know`;
+  const verb = files === 1 ? "has" : "have";
+  return `${countOf(files, "file")}${where} ${verb} ${countOf(lines, "line")} that could not be parsed`;
 }
 
 /** The groups of rows, those of several databases as one. */

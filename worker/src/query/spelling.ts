@@ -100,7 +100,7 @@ export function correctText(text: string, corrections: Corrections): string {
 /** Names the words that no node has, and what was searched for in their place. */
 export function spellingNote(missing: readonly string[], corrections: Corrections): string {
   const rest = missing.filter((word) => !corrections.has(word));
-  const notes = Array.from(corrections, ([word, part]) => `No node has the word ${word}; searched for ${part}.`);
-  if (rest.length > 0) notes.push(`No node has the word${rest.length > 1 ? "s" : ""} ${rest.join(", ")}.`);
+  const notes = Array.from(corrections, ([word, part]) => `No matches for ${word}; searched for ${part} instead.`);
+  if (rest.length > 0) notes.push(`No matches for ${rest.join(", ")}.`);
   return notes.join(" ");
 }

@@ -86,7 +86,7 @@ export async function resolveDefinition(
     throw new HttpError(
       404,
       `${found.name} at ${text} is a local of ${owner}, line ${first.start_line}.`,
-      "What refers to a local is not indexed: read its function.",
+      "References to local names are not indexed; read the function.",
     );
   }
   const names = found.definitions.map(({ path, symbol }) => `${path}#${symbol}`);
@@ -148,7 +148,7 @@ async function definitionsAt(
   const isRuby = target.hits.some(({ language }) => language === "ruby");
   let name = wordAt(text ?? "", column, isRuby ? RUBY_WORD : WORD);
   if (!name) {
-    throw new HttpError(404, `No name stands at ${target.path}:${line}:${column}.`, "Give the column of a name.");
+    throw new HttpError(404, `There is no name at ${target.path}:${line}:${column}.`, "Give the column of a name.");
   }
   const local = localAt(facts, name, line);
   if (local) return { name, definitions: [local], atLeast: false, isPossible: true };

@@ -104,7 +104,7 @@ export class RelationReader {
     if (hit.symbol && !isNamedByArgument(hit)) return this.definitionOf(hit);
     throw new HttpError(
       400,
-      `${hit.path}:${hit.startLine} is no declaration.`,
+      `${hit.path}:${hit.startLine} is not a declaration.`,
       "Give the symbol of a class, method or function, or a line of one.",
     );
   }

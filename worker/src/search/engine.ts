@@ -216,7 +216,7 @@ export function resultNotes(queryText: QueryText, rankings: readonly Ranking[], 
     return [`No symbol is named ${queryText.name}. Similar names: ${nearest}`];
   }
   if (!rankings.length || !isVectorOnly(rankings)) return [];
-  return [NO_WORD_TEXT + (results.length ? "; the hits are similar in meaning only." : ".")];
+  return [NO_WORD_TEXT + (results.length ? "; showing related results." : ".")];
 }
 
 /** Returns true if only embedding models found nodes. */

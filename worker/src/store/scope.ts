@@ -257,7 +257,7 @@ function splitOwner(name: string): [owner: string, last: string] {
 function checkLength(glob: string, subject: string, location: string): void {
   const count = encoder.encode(glob).length;
   if (count <= MAX_GLOB_BYTES) return;
-  const message = `${subject} has ${count} bytes${location}, and a glob may have ${MAX_GLOB_BYTES}.`;
+  const message = `${subject} has ${count} bytes${location}, but a glob may have at most ${MAX_GLOB_BYTES}.`;
   throw new HttpError(400, message, "Shorten it.");
 }
 

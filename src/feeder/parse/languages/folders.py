@@ -131,7 +131,7 @@ def find_folders(root: Path) -> list[LanguageFolder]:
     paths = sorted(path.parent for path in root.glob("*/language.toml"))
     if not paths:
         raise UserError(
-            f"The folder {root} describes no language: it has no language.toml.",
+            f"The folder {root} is not a language folder: it has no language.toml.",
             "See languages/README.md for its form.",
         )
     return list(map(LanguageFolder, paths))
@@ -201,9 +201,9 @@ def add_extension(settings: Settings, section: str, extension: str, name: str, p
     for other in EXTENSION_SECTIONS:
         if key in settings[other]:
             raise UserError(
-                f"{path}: the extension '{key}' is already of the language "
+                f"{path}: the extension '{key}' already belongs to the language "
                 f"'{settings[other][key]}'.",
-                "Remove one of both.",
+                "Remove one of them.",
             )
     settings[section][key] = name
 
@@ -247,7 +247,7 @@ def _with_inherited(
         if base == Language(base_name):
             raise UserError(
                 f"{folder.path / 'language.toml'}: there is no language '{base_name}' to inherit.",
-                "Name a language that is shipped, or a folder beside this one.",
+                "Name a shipped language, or a folder beside this one.",
             )
     for category, queries in base.queries.items():
         language.queries[category] = queries + language.queries.get(category, [])
@@ -274,8 +274,8 @@ def _shipped_language(name: str, shipped: Settings) -> Language:
 def _add_query(queries: list[str], pattern: Pattern, path: Path) -> None:
     if pattern.text in queries:
         raise UserError(
-            f"{path}:{pattern.words[0].line}: this pattern stands twice in the file.",
-            "Remove one of both.",
+            f"{path}:{pattern.words[0].line}: this pattern occurs twice in the file.",
+            "Remove one of them.",
         )
     queries.append(pattern.text)
 
@@ -290,7 +290,7 @@ def _compact(
         re.compile(pattern.encode(), re.MULTILINE)
     except (PatternError, re.error, OverflowError, RecursionError) as exc:
         raise UserError(
-            f"{path}: {place}.pattern is no regular expression: {exc}.",
+            f"{path}: {place}.pattern is not a valid regular expression: {exc}.",
             "See languages/README.md for how patterns are written.",
         ) from exc
     return pattern
