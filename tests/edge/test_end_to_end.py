@@ -67,7 +67,7 @@ def test_tools_return_lines(whole: str, repo: Repo) -> None:
             tool(one, "search", query="exchange", limit=1),
             tool(one, "read", target="src/money.py#exchange"),
             tool(one, "read", target=["src/money.py:4-6"]),
-            tool(one, "similar", target="src/money.py#exchange"),
+            tool(one, "search", like="src/money.py#exchange"),
             tool(one, "outline", path="src"),
             tool(one, "read", target="tariffs.TARIFFS"),
         ]

@@ -119,7 +119,6 @@ def test_tools_equal_the_programs_except_for_files(authorized_client: httpx.Clie
     assert [tool["name"] for tool in tools] == [
         "search",
         "read",
-        "similar",
         "outline",
         "references",
     ]
@@ -127,17 +126,15 @@ def test_tools_equal_the_programs_except_for_files(authorized_client: httpx.Clie
     for tool in tools:
         own = definitions[tool["name"]]
         properties = dict(own["inputSchema"]["properties"])
-        properties.pop("every", None)  # it needs the files
         properties.pop("ranked", None)
         assert tool["inputSchema"] == {**own["inputSchema"], "properties": properties}
-        assert "every: true" not in tool["description"]
         assert "in the files now" not in tool["description"]
         assert len(tool["description"]) < 2_048
     headers = {**NEW, "mcp-method": "server/discover"}
     found = sent(authorized_client, modern("server/discover"), headers).json()["result"]
     assert "in the files now" not in found["instructions"]
-    assert "every: true" not in found["instructions"]
     assert "- impact" not in found["instructions"]  # the Worker has no git
+    assert "- grep" not in found["instructions"]  # nor the files
     assert "For what a change touches, run `feeder impact` in a clone" in found["instructions"]
     assert "the commit that the index equals" in found["instructions"]
     assert len(found["instructions"]) < 2_048
@@ -154,7 +151,7 @@ def answered(authorized_client: httpx.Client, tool: str, **arguments: object) ->
     [
         ("search", {"query": "exchange", "path": "src", "language": "python, go", "tests": "no"}),
         ("read", {"target": "src/money.py#exchange"}),
-        ("similar", {"target": "exchange", "limit": 2}),
+        ("search", {"like": "exchange", "limit": 2}),
     ],
 )
 def test_tool_returns_text_only(

@@ -57,10 +57,11 @@ def test_arguments_are_checked_alike(worker: Worker, tool: str, said: dict[str, 
 
 
 def test_missing_arguments_and_suggestions(worker: Worker) -> None:
+    schema = INPUT_SCHEMAS["read"]
+    assert worker.call("validateArguments", "read", schema, {}) == "read requires `target`."
     schema = INPUT_SCHEMAS["search"]
-    assert worker.call("validateArguments", "search", schema, {}) == "search requires `query`."
     assert worker.call("validateArguments", "search", schema, {"query": "x", "lmit": 3}).startswith(
-        "search has no argument `lmit`. Did you mean `limit`? It has query, path, "
+        "search has no argument `lmit`. Did you mean `limit`? It has query, like, path, "
     )
 
 

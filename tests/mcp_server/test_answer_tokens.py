@@ -12,7 +12,7 @@ import httpx
 import pytest
 import rich
 
-from feeder.mcp.tool_schemas import TOOL_DEFINITIONS
+from feeder.mcp.tool_schemas import INSTRUCTIONS, TOOL_DEFINITIONS
 from mcp_server.conftest import index
 from mcp_server.test_tools import Ask, call_tools_in, result_text
 from parse.outlines import shop_files
@@ -83,11 +83,11 @@ def test_byte_budget_is_at_least_the_token_budget(ask: Ask) -> None:
     assert max(token_count(answers)) <= 1_000
 
 
-def test_tools_have_at_most_1500_tokens() -> None:
-    """Their names, descriptions and schemas as JSON without blanks: what a model is shown."""
+def test_tools_and_instructions_have_at_most_1500_tokens() -> None:
+    """The names, descriptions and schemas as JSON without blanks: what a model is shown."""
     shown = [
         {name: tool[name] for name in ("name", "description", "inputSchema")}
         for tool in TOOL_DEFINITIONS
     ]
-    [count] = token_count([json.dumps(shown, separators=(",", ":"))])
-    assert count <= 1_500
+    counts = token_count([json.dumps(shown, separators=(",", ":")), INSTRUCTIONS])
+    assert sum(counts) <= 1_500

@@ -56,7 +56,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("read", {"target": ["src/long.py", "src/payments.py", "docs/one_line.txt"]}),
     ("read", {"target": "docs/one_line.txt"}),
     ("read", {"target": [f"src/payments.py#payment_{number}" for number in range(50)]}),
-    ("similar", {"target": "src/payments.py#payment_7", "limit": 50}),
+    ("search", {"like": "src/payments.py#payment_7", "limit": 50}),
     ("outline", {"path": "."}),
 ]
 

@@ -65,7 +65,7 @@ def facts(client: str, server: list[str]) -> dict[str, Any]:
     return found
 
 
-TOOLS = ("search", "read", "similar", "outline", "references", "impact")
+TOOLS = ("search", "grep", "read", "outline", "references", "impact")
 
 
 def texts_of_calls(client: str, server: list[str], tools: Sequence[str] = TOOLS) -> list[str]:

@@ -56,7 +56,7 @@ def test_unknown_name_suggests_names_of_the_file(asked: Ask) -> None:
     ("tool", "arguments"),
     [
         ("read", {"target": "yarn.lock"}),
-        ("similar", {"target": "yarn.lock:1"}),
+        ("search", {"like": "yarn.lock:1"}),
         ("outline", {"path": "yarn.lock"}),
     ],
 )

@@ -193,7 +193,7 @@ def test_initialize_after_discover(server: McpClient) -> None:
     server.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
     server.send(request(2, "tools/list"))
     names = [tool["name"] for tool in server.next()["result"]["tools"]]
-    assert names == ["search", "read", "similar", "outline", "references", "impact"]
+    assert names == ["search", "grep", "read", "outline", "references", "impact"]
     assert "src/cart.py:" in server.call_tool("search", query="total of a cart")
     code, rest, _ = server.end()
     assert (code, rest) == (0, [])

@@ -7,7 +7,7 @@ import pytest
 from feeder.errors import UserError
 from feeder.mcp.tool_schemas import INPUT_SCHEMAS, validate_arguments
 
-DEFAULTS = {"limit": 10, "offset": 0, "detail": "auto", "budget": 2500, "every": False}
+DEFAULTS = {"limit": 10, "offset": 0, "detail": "auto", "budget": 2500}
 
 
 def given(tool: str, **arguments: Any) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def test_lone_surrogates_and_nul_are_replaced() -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "expected"),
     [
-        ("search", {}, "search requires `query`."),
+        ("read", {}, "read requires `target`."),
         ("search", {"query": 5}, "`query` must be a string, not 5."),
         (
             "search",
@@ -85,7 +85,7 @@ def test_lone_surrogates_and_nul_are_replaced() -> None:
             {"target": ["a", "x" * 1_001]},
             "`target` has 1,001 characters, at most 1,000 are allowed.",
         ),
-        ("similar", {"top_k": 5}, "similar has no argument `top_k`. It has target, limit, offset."),
+        ("read", {"top_k": 5}, "read has no argument `top_k`. It has target, budget."),
     ],
 )
 def test_invalid_arguments_are_errors(tool: str, arguments: dict[str, Any], expected: str) -> None:

@@ -151,7 +151,7 @@ def test_several_targets_are_read_and_unknown_ones_reported(ask: Ask) -> None:
 )
 def test_files_outside_the_index_are_not_read(ask: Ask, target: str) -> None:
     """The message is no longer than the argument."""
-    for tool, name in (("read", "target"), ("similar", "target"), ("outline", "path")):
+    for tool, name in (("read", "target"), ("search", "like"), ("outline", "path")):
         text = error_text(ask(tool, **{name: target}))
         assert "The index has no " in text
         assert "root:" not in text
@@ -160,19 +160,26 @@ def test_files_outside_the_index_are_not_read(ask: Ask, target: str) -> None:
 
 def test_similar_finds_other_nodes(ask: Ask) -> None:
     """Not the node itself."""
-    text = result_text(ask("similar", target="src/money.py#exchange", limit=1))
+    text = result_text(ask("search", like="src/money.py#exchange", limit=1))
     assert text.startswith("tests/test_money.py:")
     assert "method exchange\n" not in text
+    within = result_text(
+        ask("search", like="src/money.py#exchange", path="src", detail="locations")
+    )
+    assert re.findall(r"^(\w+)/\S+:\d+-\d+ ", within, re.MULTILINE)
+    assert "tests/" not in within
+    both = error_text(ask("search", query="money", like="src/money.py#exchange"))
+    assert both == "`query` and `like` exclude each other. Leave one of them out."
 
 
 def test_next_page_of_similar_nodes_is_at_the_offset_that_the_answer_names(ask: Ask) -> None:
     """The pages of one node each have the nodes of one long page, in its order."""
-    whole = result_text(ask("similar", target="src/money.py#exchange", limit=3))
+    whole = result_text(ask("search", like="src/money.py#exchange", limit=3))
     headings = re.findall(r"^\S+:\d+-\d+ .+$", whole, re.MULTILINE)
     assert len(headings) == 3
     offset = 0
     for heading in headings:
-        text = result_text(ask("similar", target="src/money.py#exchange", limit=1, offset=offset))
+        text = result_text(ask("search", like="src/money.py#exchange", limit=1, offset=offset))
         assert text.startswith(heading)
         [named] = re.findall(r"; next: offset=(\d+)", text) or [""]
         offset = int(named or 0)
@@ -327,7 +334,7 @@ def test_names_in_errors_are_escaped(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo")
     repo.commit({"src/\x1b[31ma\n8 of 61.py": "def apple():\n    pass\n"})
     index(repo)
-    for tool, argument in (("read", "target"), ("similar", "target"), ("outline", "path")):
+    for tool, argument in (("read", "target"), ("search", "like"), ("outline", "path")):
         message = call_tools_in(repo.path)(tool, **{argument: "src/[31ma 8 of 61.py"})
         assert message.is_error
         assert r"Did you mean src/\u001b[31ma\u000a8 of 61.py?" in message.text
@@ -357,18 +364,71 @@ def test_invisible_characters_are_escaped(tmp_path: Path) -> None:
     assert "\u202e" not in text
 
 
-def test_every_line_is_listed_with_an_exact_total(ask: Ask) -> None:
-    """Below file and node, definitions first."""
-    text = result_text(ask("search", query="exchange", every=True))
-    assert text.startswith("src/money.py (definition)\n4-6 method exchange\n  4: def exchange(")
-    *_, count, equals = footer(text)
-    assert re.fullmatch(r"1 to (\d+) of \1 matching lines in \d+ files", count)
-    assert re.fullmatch(HEAD, equals)
-    within = result_text(ask("search", query="exchange tests:no path:src", every="true"))
+def test_every_line_is_listed_below_the_counts(ask: Ask) -> None:
+    """Each file once, definitions first."""
+    text = result_text(ask("grep", pattern="exchange"))
+    first, _, rest = text.partition("\n\n")
+    [count] = re.findall(r"^1 to (\d+) of \1 matching lines in \d+ files$", first)
+    assert rest.startswith("src/money.py\n")
+    lines = [line for line in rest.split("\n") if re.match(r"\d+: ", line)]
+    assert len(lines) == int(count)
+    assert re.fullmatch(HEAD, footer(text)[-1])
+    within = result_text(ask("grep", pattern="exchange", tests="no", path="src"))
     assert "tests/" not in within
 
 
-def test_every_line_fits_the_budget_and_the_rest_follows(tmp_path: Path) -> None:
+def test_grep_finds_a_string_inside_words_and_a_regex(tmp_path: Path) -> None:
+    """A string is no regex; one that only matches as a regex is read as one, and the answer says
+    so.
+    """
+    repo = Repo(tmp_path / "keys")
+    repo.commit({"a.py": "def warn():\n    return limits_fsync.max_ms_\n\n\nfsyncXmax = 1\n"})
+    index(repo)
+    ask = call_tools_in(repo.path)
+    assert "\n2: return limits_fsync.max_ms_\n" in result_text(ask("grep", pattern="fsync.max"))
+    assert "1 to 2 of 2" in result_text(ask("grep", pattern="/fsync.max/"))
+    assert "No matching line." in result_text(ask("grep", pattern="FSYNC.MAX"))
+    assert "1 to 1 of 1" in result_text(ask("grep", pattern="FSYNC.MAX", ignore_case=True))
+    either = result_text(ask("grep", pattern="fsyncX|max_ms"))
+    assert "1 to 2 of 2" in either
+    assert "No line has this string; read as /fsyncX|max_ms/:" in either
+    assert "`pattern` is empty." in error_text(ask("grep", pattern=" "))
+    assert "`pattern` is empty." in error_text(ask("grep", pattern="/ /"))
+
+
+def test_grep_shows_context_once(tmp_path: Path) -> None:
+    """With its indentation; a line between two matches is not repeated."""
+    repo = Repo(tmp_path / "context")
+    source = "def pay():\n    a = 1\n    mark()\n    b = 2\n    mark()\n    c = 3\n\n\nmarked = 4\n"
+    repo.commit({"pay.py": source})
+    index(repo)
+    text = result_text(call_tools_in(repo.path)("grep", pattern="mark()", context=1))
+    assert "\npay.py\nin pay\n2-     a = 1\n3:     mark()\n4-     b = 2\n5:     mark()\n" in text
+    assert "\n6-     c = 3\n" in text
+    assert "marked" not in text
+
+
+def test_grep_is_no_longer_than_git_grep(tmp_path: Path) -> None:
+    """The lines below files; functions are named where that is still shorter."""
+    repo = Repo(tmp_path / "short")
+    often = "".join(f"    mark({n})\n" for n in range(9))
+    repo.commit(
+        {
+            "src/shop/a_long_folder/often.py": f"class Cart:\n  def pay_all_of_it():\n{often}",
+            "src/once.py": "def pay_once():\n  mark()\n",
+        }
+    )
+    index(repo)
+    ask = call_tools_in(repo.path)
+    for pattern, has_names in (("mark", True), ("mark()", False)):
+        text = result_text(ask("grep", pattern=pattern))
+        found = repo.git("grep", "-n", "-F", pattern)
+        _, lines, *_ = text.split("\n\n")
+        assert len(lines) <= len(found)
+        assert ("in pay" in lines or "in Cart.pay" in lines) == has_names
+
+
+def test_matching_lines_fit_the_budget_and_the_rest_follows(tmp_path: Path) -> None:
     lines = [f"# marker {n} {'x' * 300}" for n in range(40)]
     repo = Repo(tmp_path / "long")
     repo.commit({"src/long.py": "\n".join([*lines, f"y = '{'y' * 500} marker 40'", ""])})
@@ -376,9 +436,9 @@ def test_every_line_fits_the_budget_and_the_rest_follows(tmp_path: Path) -> None
     ask = call_tools_in(repo.path)
     seen: list[int] = []
     while True:
-        page = result_text(ask("search", query="marker", every=True, budget=600, offset=len(seen)))
+        page = result_text(ask("grep", pattern="marker", budget=600, offset=len(seen)))
         assert len(page.encode()) <= 600 * 3.2
-        numbers = [int(n) for n in re.findall(r"^  \d+: .*?\bmarker (\d+)", page, re.MULTILINE)]
+        numbers = [int(n) for n in re.findall(r"^\d+: .*?\bmarker (\d+)", page, re.MULTILINE)]
         assert numbers == [*range(len(seen), len(seen) + len(numbers))]
         assert numbers
         seen += numbers
@@ -387,14 +447,26 @@ def test_every_line_fits_the_budget_and_the_rest_follows(tmp_path: Path) -> None
         assert f"of 41 matching lines in 1 file; next: offset={len(seen)}" in page
     assert len(seen) == 41
     assert "No line from offset 41 on: 41 matching lines in 1 file." in result_text(
-        ask("search", query="marker", every=True, offset=41)
+        ask("grep", pattern="marker", offset=41)
     )
-    assert "No matching line." in result_text(ask("search", query="nowhere", every=True))
+    assert "No matching line." in result_text(ask("grep", pattern="nowhere"))
+
+
+def test_files_of_lines_that_do_not_fit_are_counted(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "many")
+    files = {f"src/m{n:02}.py": f"marker = '{'x' * 150}'\nmarker\n" for n in range(40)}
+    repo.commit(files)
+    index(repo)
+    text = result_text(call_tools_in(repo.path)("grep", pattern="marker", budget=600))
+    shown = {path for path in files if f"\n{path}\n" in text}
+    assert shown
+    [counted] = re.findall(r"Not shown: (.*) and (\d+) more files\.", text)
+    assert len(shown) + len(counted[0].split(", ")) + int(counted[1]) == len(files)
+    assert all(entry.endswith(" 2") for entry in counted[0].split(", "))
 
 
 @pytest.mark.parametrize("query", ["", "  ", '""'])
 def test_empty_query_is_a_usage_error(ask: Ask, query: str) -> None:
     """With a filter it is none."""
-    for every in (False, True):
-        assert "The query is empty." in error_text(ask("search", query=query, every=every))
+    assert "The query is empty." in error_text(ask("search", query=query))
     assert not ask("search", query=query, path="src/money.py").is_error

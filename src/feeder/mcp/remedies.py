@@ -15,7 +15,7 @@ _TOOLS = {
     "references": ("references", "target"),
     "search": ("search", "query"),
     "show": ("read", "target"),
-    "similar": ("similar", "target"),
+    "similar": ("search", "like"),
 }
 """The tool and its argument for each command that is a tool."""
 _TOOL_COMMAND = re.compile(rf"feeder ({'|'.join(_TOOLS)})\b(?: ([^\s)]+))?")

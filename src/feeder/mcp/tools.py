@@ -4,6 +4,7 @@ for a language model. A tool is a function here and a definition in `tool_schema
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from feeder.corpus.unread_files import reasons_to_doubt
 from feeder.errors import NotInIndexError, UserError
 from feeder.escaping import escape_line
-from feeder.grep.exact_search import LineRequest, search_lines
+from feeder.grep.exact_search import LinePage, LineRequest, search_lines
 from feeder.impact.changed_nodes import read_change
 from feeder.impact.impact import find_impact
 from feeder.mcp import ToolResult
@@ -57,12 +58,15 @@ from feeder.search.relaxed_filters import RelaxedFilter, relax_filters
 from feeder.search.similar import similar_page
 from feeder.snippets.outline import build_outline
 from feeder.source import git
+from feeder.source.grep import PatternOptions
 
 Arguments = Mapping[str, Any]
 Tool = Callable[[SearchIndex, Arguments, "Note | None"], ToolResult]
 """Takes the open index, validated arguments and the freshness note."""
 
 SNIPPET_LINES = 12
+QUERY_AND_PLACE = ("`query` and `like` exclude each other.", "Leave one of them out.")
+"""The error for a search with both."""
 MAX_LINES = 1_000
 """Matching lines that are read for an answer; the token budget holds fewer."""
 MAX_REFERENCES = 200
@@ -71,25 +75,58 @@ MAX_IMPACT_ENTRIES = 60
 """Entries of each list of an impact."""
 MAX_TARGETS = 50
 """Targets of one call of `read`."""
+_REGEX, _REGEX_SIGN = re.compile(r"/(.+)/", re.DOTALL), re.compile(r"[|*+?\\^$\[]")
 
 
 def search(index: SearchIndex, arguments: Arguments, freshness_note: Note | None) -> ToolResult:
-    """A page of hits for a query, or of every line that matches it."""
-    query, filters = arguments["query"], _filters(index, arguments)
-    if not query.strip(BLANKS_AND_QUOTES) and not any(filters):
+    """A page of hits for a query, or of the nodes most similar to a place."""
+    query, filters, like = arguments["query"], _filters(index, arguments), arguments.get("like")
+    is_empty = not query.strip(BLANKS_AND_QUOTES)
+    if like and not is_empty:
+        raise UserError(*QUERY_AND_PLACE)
+    if is_empty and not any(filters) and not like:
         raise UserError(*EMPTY_QUERY)
-    if arguments["every"]:
-        line_request = LineRequest.from_query(query, filters, MAX_LINES, arguments["offset"])
-        lines = search_lines(index, line_request)
-        return ToolResult(format_lines(lines, arguments["budget"], freshness_note))
     request = SearchRequest(query, filters, arguments["limit"], arguments["offset"], SNIPPET_LINES)
+    options = AnswerOptions(arguments["detail"], arguments["budget"])
+    if like:
+        page = similar_page(index, _resolve_target(index, like), request)
+        return ToolResult(format_hits(page._replace(notes=page.warnings), options, freshness_note))
     page = engine.search(index, request)
     missing = without_needless_remedies(freshness_note, index.missing_notes)
     notes = [*page.notes, *page.warnings, *missing, *_truncation_note(query)]
     if not page.total and page.plan:
         return _no_hits(index, page.plan, notes, index_note(freshness_note, page.status.notes))
-    options = AnswerOptions(arguments["detail"], arguments["budget"])
     return ToolResult(format_hits(page._replace(notes=notes), options, freshness_note))
+
+
+def grep(index: SearchIndex, arguments: Arguments, freshness_note: Note | None) -> ToolResult:
+    """Every line with a string or for a /regex/."""
+    pattern = arguments["pattern"]
+    regex = _REGEX.fullmatch(pattern)
+    if not (regex[1] if regex else pattern).strip():
+        raise UserError("`pattern` is empty.", "Write a string or a /regex/.")
+
+    def find(text: str, *, is_regex: bool) -> LinePage:
+        options = PatternOptions(not is_regex, arguments["ignore_case"])
+        filters, context = _filters(index, arguments), arguments["context"]
+        request = LineRequest(text, options, filters, MAX_LINES, arguments["offset"], context)
+        return search_lines(index, request)
+
+    page = find(regex[1] if regex else pattern, is_regex=bool(regex))
+    if not page.total and not regex and _is_regex(pattern):
+        as_regex = find(pattern, is_regex=True)
+        note = Note(NoteKind.PARTIAL_SEARCH, f"No line has this string; read as /{pattern}/:")
+        page = as_regex._replace(notes=[note, *as_regex.notes]) if as_regex.total else page
+    return ToolResult(format_lines(page, arguments["budget"], freshness_note))
+
+
+def _is_regex(pattern: str) -> bool:
+    """Tells whether a string could be meant as a regular expression: `open|close`, `set_\\w+`."""
+    try:
+        re.compile(pattern)
+    except re.error:
+        return False
+    return _REGEX_SIGN.search(pattern) is not None
 
 
 def read(index: SearchIndex, arguments: Arguments, freshness_note: Note | None) -> ToolResult:
@@ -103,16 +140,6 @@ def read(index: SearchIndex, arguments: Arguments, freshness_note: Note | None) 
     doubts = list(reasons_to_doubt(index.corpus, absent)) if absent else []
     text = format_read_results(results, arguments["budget"], freshness_note, doubts)
     return ToolResult(text, all(result.page is None for result in results))
-
-
-def similar(index: SearchIndex, arguments: Arguments, freshness_note: Note | None) -> ToolResult:
-    """The nodes most similar to a target."""
-    request = SearchRequest(
-        limit=arguments["limit"], offset=arguments["offset"], snippet_lines=SNIPPET_LINES
-    )
-    page = similar_page(index, _resolve_target(index, arguments["target"]), request)
-    page = page._replace(notes=page.warnings)
-    return ToolResult(format_hits(page, AnswerOptions(), freshness_note))
 
 
 def outline(index: SearchIndex, arguments: Arguments, freshness_note: Note | None) -> ToolResult:
@@ -173,8 +200,8 @@ def impact(index: SearchIndex, arguments: Arguments, freshness_note: Note | None
 
 TOOLS: Mapping[str, Tool] = {
     "search": search,
+    "grep": grep,
     "read": read,
-    "similar": similar,
     "outline": outline,
     "references": references,
     "impact": impact,

@@ -118,7 +118,7 @@ def test_instructions_name_existing_tools(feeder: RunFeeder, repo: Repo) -> None
     tools = {tool["name"] for tool in TOOL_DEFINITIONS}
     assert {
         word
-        for word in ("search", "read", "outline", "similar", "references", "impact")
+        for word in ("search", "grep", "read", "outline", "references", "impact")
         if f"`{word}`" in output
     } >= tools
 

@@ -1,5 +1,6 @@
 /** Checks a tool's arguments against its JSON schema. */
 
+import { constants } from "../../build/worker_data.json";
 import { truncate, length } from "../python_strings.ts";
 import { didYouMean } from "../suggestions.ts";
 import { HttpError } from "../http_error.ts";
@@ -74,10 +75,12 @@ function validateStringList(name: string, schema: JsonSchema, value: unknown): s
   throw new HttpError(400, `\`${name}\` must be a string or a list of strings, not ${formatValue(parsed)}.`);
 }
 
+const { MAX_CHARS } = constants.tool_schemas;
+
 /** Checks the length of a text, and replaces lone surrogates and NUL. */
 function validateString(name: string, schema: JsonSchema, value: string): string {
   const size = length(value);
-  const maximum = schema.maxLength ?? size;
+  const maximum = schema.maxLength ?? MAX_CHARS;
   if (size > maximum) {
     const limitText = `at most ${formatNumber(maximum)} are allowed.`;
     throw new HttpError(400, `\`${name}\` has ${formatNumber(size)} characters, ${limitText}`);

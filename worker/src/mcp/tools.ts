@@ -24,7 +24,7 @@ import {
 import type { RelationsAnswer } from "../api/relations.ts";
 import { formatHits, formatReadResults, joinAnswer } from "./formatting.ts";
 
-const { SNIPPET_LINES, MAX_TARGETS } = constants.tools;
+const { SNIPPET_LINES, MAX_TARGETS, QUERY_AND_PLACE } = constants.tools;
 const { DEFAULT_TOKENS } = constants.tool_schemas;
 const { BLANKS_AND_QUOTES, EMPTY_QUERY } = constants.query;
 /** The arguments of `search` that filter. */
@@ -32,12 +32,13 @@ const FILTERS = ["path", "exclude", "language", "type", "repo", "tests"];
 
 type Tool = (callEndpoint: CallEndpoint, args: ToolArguments) => Promise<ToolResult>;
 
-/** Searches, and formats the hits. */
+/** Searches for a query, or for nodes similar to a place, and formats the hits. */
 async function search(callEndpoint: CallEndpoint, args: ToolArguments): Promise<ToolResult> {
   const isEmpty = [...(args.query as string)].every((character) => BLANKS_AND_QUOTES.includes(character));
-  if (isEmpty && !FILTERS.some((name) => args[name])) throw new HttpError(400, ...(EMPTY_QUERY as [problem: string, remedy: string]));
-  const page = (await callEndpoint("search", {
-    q: [args.query as string],
+  if (args.like && !isEmpty) throw new HttpError(400, ...(QUERY_AND_PLACE as [problem: string, remedy: string]));
+  if (isEmpty && !args.like && !FILTERS.some((name) => args[name])) throw new HttpError(400, ...(EMPTY_QUERY as [problem: string, remedy: string]));
+  const page = (await callEndpoint(args.like ? "similar" : "search", {
+    ...(args.like ? { target: [args.like as string] } : { q: [args.query as string] }),
     ...(args.path ? { path: args.path as string[] } : {}),
     ...(args.exclude ? { not_path: args.exclude as string[] } : {}),
     ...listParameter("language", args.language),
@@ -49,7 +50,7 @@ async function search(callEndpoint: CallEndpoint, args: ToolArguments): Promise<
     lines: [String(SNIPPET_LINES)],
     text: ["1"],
   })) as SearchAnswer;
-  if (!page.total) return textResult(formatNoHits(page));
+  if (!page.total && !args.like) return textResult(formatNoHits(page));
   return textResult(formatHits(withRepositories(page), { detail: args.detail as string, tokens: args.budget as number }));
 }
 
@@ -64,18 +65,6 @@ async function read(callEndpoint: CallEndpoint, args: ToolArguments): Promise<To
   const isError = answer.targets.every((target) => !target.hits.length);
   const named = answer.targets.map((target) => withRepositories({ ...answer, ...target }));
   return { text: formatReadResults({ ...answer, targets: named }, args.budget as number), isError };
-}
-
-/** Finds nodes similar to a node. */
-async function similar(callEndpoint: CallEndpoint, args: ToolArguments): Promise<ToolResult> {
-  const page = (await callEndpoint("similar", {
-    target: [args.target as string],
-    limit: [String(args.limit)],
-    offset: [String(args.offset)],
-    lines: [String(SNIPPET_LINES)],
-    text: ["1"],
-  })) as SearchAnswer;
-  return textResult(formatHits(withRepositories(page), { detail: "auto", tokens: DEFAULT_TOKENS }));
 }
 
 /** Outlines a file or folder. */
@@ -100,7 +89,6 @@ async function references(callEndpoint: CallEndpoint, args: ToolArguments): Prom
 export const TOOLS: ReadonlyMap<string, Tool> = new Map([
   ["search", search],
   ["read", read],
-  ["similar", similar],
   ["outline", outline],
   ["references", references],
 ]);
