@@ -360,6 +360,8 @@ def test_relations_of_a_constant_equal_the_programs(fed: IndexedWorker, desk: In
         {"target": "add_up"},
         *({"target": name} for name in ("twice_of", "Box", "clamp_of", "Box.weight_of")),
         {"target": "shop/order.py"},
+        {"target": ["box.Box.Fill", "store.Store"]},
+        {"target": ["box.Box", "store.Reader"], "kind": "implementation"},
         {"target": "order", "kind": "implementation"},
         *(
             {"target": f"local/{target}", "kind": "implementation"}

@@ -1,5 +1,6 @@
 """The tools `references` and `impact`: lines, counts, freshness."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,39 @@ def test_references(ask: Ask) -> None:
     ]
     assert footer(text)[0] == "2 references: 2 resolved, 0 by name only."
     assert footer(text)[-1].startswith("The index matches HEAD ")
+
+
+def test_references_of_several_targets(ask: Ask) -> None:
+    """Each with its counts, in their order; an unknown one does not stop the others."""
+    text = result_text(ask("references", target=["shop/cart.py#Cart.add", "Crat", "reorder"]))
+    add, unknown, reorder = text.removeprefix("## ").split("\n\n## ")
+    assert add == (
+        "shop/cart.py#Cart.add\nshop/order.py\n  6 call in order: cart.add(item)\nshop/cart.py\n"
+        "  7 override in Gift.add: def add(self, item):\n\n"
+        "2 references: 2 resolved, 0 by name only."
+    )
+    assert unknown == f"Crat\n{error_text(ask('references', target='Crat'))}"
+    nothing, _, state = reorder.rpartition("\n\n")
+    alone = result_text(ask("references", target="reorder")).split("\n")
+    assert nothing.split("\n") == ["reorder", *alone[:-1]]
+    assert state == alone[-1]
+
+
+def test_references_of_unknown_targets_are_an_error(ask: Ask) -> None:
+    unknown = error_text(ask("references", target=["Crat", "Odrer"]))
+    assert unknown.startswith("## Crat\n")
+    many = error_text(ask("references", target=["order"] * 21))
+    assert many == "`target` has 21 targets, at most 20 are allowed."
+
+
+def test_references_of_several_targets_share_the_budget(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    calls = "".join(f"def user_of_all_{n}():\n    one()\n    two()\n\n\n" for n in range(150))
+    repo.commit({"a.py": f"def one():\n    pass\n\n\ndef two():\n    pass\n\n\n{calls}"})
+    index(repo)
+    text = result_text(call_tools_in(repo.path)("references", target=["one", "two"]))
+    assert len(text.encode()) <= budget_bytes(DEFAULT_TOKENS)
+    assert len(re.findall(r"^1 to \d+ of 150 references: .*; next: offset=\d+", text, re.M)) == 2
 
 
 def test_references_of_a_kind_without_tests(ask: Ask) -> None:

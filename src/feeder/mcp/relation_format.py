@@ -39,27 +39,30 @@ MAX_NAME_LINES = 20
 BY_NAME = " (by name only)"
 
 
-def format_references(page: ReferencePage, last_note: str) -> str:
+def format_references(page: ReferencePage, last_note: str, tokens: int = DEFAULT_TOKENS) -> str:
     """The references of a page below their files."""
     if not page.total and page.excluded:
         return join_answer([], [say_none_listed(page.target, page.excluded)], last_note)
     if not page.total:
-        return _no_reference(page.target, page.name_lines, len(page.left_out), last_note)
+        return _no_reference(page.target, page.name_lines, len(page.left_out), last_note, tokens)
     texts = list(_reference_texts(page.references))
     counts = _counts(page.total, page.resolved, at_least=page.at_least)
     counts += say_left_out(len(page.left_out))
-    return _paged(texts, page.offset, page.total, counts, last_note)
+    return _paged(texts, page.offset, page.total, counts, last_note, tokens=tokens)
 
 
-def _no_reference(definition: Definition, found: NameLines, left_out: int, last_note: str) -> str:
+def _no_reference(
+    definition: Definition, found: NameLines, left_out: int, last_note: str, tokens: int
+) -> str:
     """The answer if nothing refers to a definition, below the lines of code with its name."""
     nothing = say_nothing_refers(definition, count_lines(found), left_out)
     shown = [_cut(escape_line(line)) for line in name_line_texts(found)]
-    text = "\n".join(shown[:MAX_NAME_LINES])
+    budget = bytes_beside_footer(tokens, [nothing, last_note])
+    text = "\n".join(truncate_lines(shown[:MAX_NAME_LINES], max(budget, 1)))
     return join_answer([text] if text else [], [nothing], last_note)
 
 
-def format_uses(page: UsePage, last_note: str) -> str:
+def format_uses(page: UsePage, last_note: str, tokens: int = DEFAULT_TOKENS) -> str:
     """The definitions that a target refers to, with the lines that do."""
     name = page.symbol or page.path
     if not page.total:
@@ -73,20 +76,29 @@ def format_uses(page: UsePage, last_note: str) -> str:
         texts.append([line] if heading == above else [heading, line])
         above = heading
     counts = _counts(page.total, page.resolved, at_least=page.at_least)
-    return _paged(texts, page.offset, page.total, counts, last_note)
+    return _paged(texts, page.offset, page.total, counts, last_note, tokens=tokens)
 
 
 def format_definitions(
-    definitions: Sequence[FoundDefinition], last_note: str, *, at_least: bool
+    definitions: Sequence[FoundDefinition],
+    last_note: str,
+    tokens: int = DEFAULT_TOKENS,
+    *,
+    at_least: bool,
 ) -> str:
     """One line for each definition."""
     texts = [[_definition_line(one)] for one in definitions]
     counts = f"{'at least ' if at_least else ''}{count_of(len(texts), 'definition')}"
-    return _paged(texts, 0, len(texts), counts, last_note)
+    return _paged(texts, 0, len(texts), counts, last_note, tokens=tokens)
 
 
 def format_implementations(
-    definition: Definition, types: Sequence[Implementation], last_note: str, *, at_least: bool
+    definition: Definition,
+    types: Sequence[Implementation],
+    last_note: str,
+    tokens: int = DEFAULT_TOKENS,
+    *,
+    at_least: bool,
 ) -> str:
     """The types below a type, indented by level, or the members that override a member."""
     if not types:
@@ -96,18 +108,18 @@ def format_implementations(
         for one in types
     ]
     counts = f"{'at least ' if at_least else ''}{count_of(len(types), 'implementation')}"
-    return _paged(texts, 0, len(types), counts, last_note)
+    return _paged(texts, 0, len(types), counts, last_note, tokens=tokens)
 
 
-def format_callers(tree: CallerTree, last_note: str) -> str:
+def format_callers(tree: CallerTree, last_note: str, tokens: int = DEFAULT_TOKENS) -> str:
     """The callers and theirs, indented by level."""
     if tree.excluded:
         return join_answer([], [say_no_caller(tree.target, tree.excluded)], last_note)
     if not tree.total:
-        return _no_reference(tree.target, tree.name_lines, 0, last_note)
+        return _no_reference(tree.target, tree.name_lines, 0, last_note, tokens)
     texts = [[line] for line in _caller_lines(tree.callers, tree.omitted, 0)]
     counts = f"{'at least ' if tree.at_least else ''}{count_of(tree.total, 'caller')}"
-    return _paged(texts, 0, len(texts), counts, last_note)
+    return _paged(texts, 0, len(texts), counts, last_note, tokens=tokens)
 
 
 def format_impact(impact: Impact, whole: Impact, last_note: str) -> str:
@@ -204,11 +216,17 @@ def _counts(total: int, resolved: int, *, at_least: bool) -> str:
     return f"{prefix}{counts}: {resolved:,} resolved, {total - resolved:,} by name only"
 
 
-def _paged(
-    texts: Sequence[Sequence[str]], offset: int, total: int, counts: str, last_note: str
+def _paged(  # noqa: PLR0913 - the entries, their place among all, and the footer
+    texts: Sequence[Sequence[str]],
+    offset: int,
+    total: int,
+    counts: str,
+    last_note: str,
+    *,
+    tokens: int,
 ) -> str:
     """The leading entries that fit, and where the next ones begin."""
-    budget = bytes_beside_footer(DEFAULT_TOKENS, [last_note])
+    budget = bytes_beside_footer(tokens, [last_note])
     fitting, size = 0, 0
     for count, lines in enumerate(texts, start=1):
         size += sum(byte_size(escape_line(line)) + 1 for line in lines)

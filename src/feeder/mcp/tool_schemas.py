@@ -108,7 +108,7 @@ Example: {"path": "src/shop", "depth": 1}"""
 
 _REFERENCES_DESCRIPTION = """\
 List what refers to a class, method, function or constant, or what it uses itself: resolved by
-imports and types first, then by name only. Use it instead of grep for callers and usages.
+imports and types first, then by name only; for several targets in one call.
 Example: {"target": "src/cart.py#Cart.add", "depth": 2}"""
 
 _IMPACT_DESCRIPTION = """\
@@ -201,10 +201,15 @@ TOOL_DEFINITIONS: tuple[Mapping[str, Any], ...] = (
         "target",
         {
             "target": {
-                **_NAME_SCHEMA,
-                "description": "path#Symbol, path:12, path:12:8, a symbol or an id.",
+                "anyOf": _NAMES_SCHEMAS,
+                "description": "path#Symbol, path:12:8, a symbol or an id",
             },
-            "direction": {"type": "string", "enum": ["in", "out"], "default": "in"},
+            "direction": {
+                "type": "string",
+                "enum": ["in", "out"],
+                "default": "in",
+                "description": "out: what it uses",
+            },
             "kind": {"type": "string", "enum": list(REFERENCE_KINDS)},
             "depth": {
                 "type": "integer",

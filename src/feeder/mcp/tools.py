@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from feeder.corpus.unread_files import reasons_to_doubt
 from feeder.errors import NotInIndexError, UserError
@@ -36,6 +36,7 @@ from feeder.mcp.relation_format import (
     format_uses,
 )
 from feeder.mcp.remedies import error_for_agent
+from feeder.mcp.tool_schemas import DEFAULT_TOKENS
 from feeder.notes import Note, NoteKind
 from feeder.query.query import BLANKS_AND_QUOTES, EMPTY_QUERY, MAX_QUERY_CHARS
 from feeder.query.query_plan import (
@@ -71,6 +72,8 @@ MAX_LINES = 1_000
 """Matching lines that are read for an answer; the token budget holds fewer."""
 MAX_REFERENCES = 200
 """References that are read for an answer, which shows as many as fit."""
+MAX_REFERENCE_TARGETS = 20
+"""Targets of one call of `references`."""
 MAX_IMPACT_ENTRIES = 60
 """Entries of each list of an impact."""
 MAX_TARGETS = 50
@@ -154,32 +157,70 @@ def outline(index: SearchIndex, arguments: Arguments, freshness_note: Note | Non
 
 
 def references(index: SearchIndex, arguments: Arguments, freshness_note: Note | None) -> ToolResult:
-    """The references to a target, those that it has itself, its definitions or implementations."""
-    corpus = index.corpus
+    """The references to each target, those that it has itself, its definitions or implementations;
+    an error of one of several targets does not stop the others.
+    """
+    corpus, targets = index.corpus, arguments["target"]
+    if len(targets) > MAX_REFERENCE_TARGETS:
+        text = f"`target` has {len(targets)} targets, at most {MAX_REFERENCE_TARGETS} are allowed."
+        raise UserError(text)
 
-    def last_note(entries: object) -> str:
-        status = corpus.status(is_empty=not entries, searched=corpus.scope)
+    def last_note(*, is_empty: bool) -> str:
+        status = corpus.status(is_empty=is_empty, searched=corpus.scope)
         return index_note(freshness_note, status.notes)
 
+    if len(targets) == 1:
+        result = _find_relations(index, arguments, targets[0])
+        return ToolResult(result.format(last_note(is_empty=result.is_empty), DEFAULT_TOKENS))
+    results = [_relations_or_error(index, arguments, target) for target in targets]
+    tokens = DEFAULT_TOKENS // len(targets)
+    parts = [
+        f"## {escape_line(target)}\n{result.format('', tokens)}"
+        for target, result in zip(targets, results, strict=True)
+    ]
+    note = last_note(is_empty=any(result.is_empty for result in results))
+    return ToolResult(join_answer(parts, [], note), all(result.is_error for result in results))
+
+
+class _Relations(NamedTuple):
+    """What was found for a target; `format` takes the last note and the token budget."""
+
+    format: Callable[[str, int], str]
+    is_empty: bool
+    is_error: bool = False
+
+
+def _relations_or_error(index: SearchIndex, arguments: Arguments, target: str) -> _Relations:
+    try:
+        return _find_relations(index, arguments, target)
+    except UserError as exc:
+        text = escape_line(error_for_agent(exc))
+        return _Relations(lambda *_: text, is_empty=True, is_error=True)
+
+
+def _find_relations(index: SearchIndex, arguments: Arguments, target_text: str) -> _Relations:
+    corpus = index.corpus
     kind, depth = arguments.get("kind", ""), arguments["depth"]
     if kind == "definition":
-        result = find_definitions(corpus, arguments["target"], index.directory)
-        definitions, note = result.definitions, last_note(result.definitions)
-        return ToolResult(format_definitions(definitions, note, at_least=result.at_least))
-    target, text = resolve_definition(corpus, arguments["target"], index.directory)
+        result = find_definitions(corpus, target_text, index.directory)
+        found = result.definitions
+        format_found = partial(format_definitions, found, at_least=result.at_least)
+        return _Relations(format_found, is_empty=not found)
+    target, text = resolve_definition(corpus, target_text, index.directory)
     if kind == "implementation":
         of, types, is_cut = find_implementations(corpus, target, text)
-        return ToolResult(format_implementations(of, types, last_note(types), at_least=is_cut))
+        format_types = partial(format_implementations, of, types, at_least=is_cut)
+        return _Relations(format_types, is_empty=not types)
     kinds = [kind] if kind else []
     requested = ReferenceFilter(kinds, arguments.get("tests"), MAX_REFERENCES, arguments["offset"])
     if arguments["direction"] == "out":
         uses = find_uses(corpus, target, requested)
-        return ToolResult(format_uses(uses, last_note(uses.total)))
+        return _Relations(partial(format_uses, uses), is_empty=not uses.total)
     if depth > 1:
         tree = find_callers(corpus, target, text, requested, depth)
-        return ToolResult(format_callers(tree, last_note(tree.total)))
+        return _Relations(partial(format_callers, tree), is_empty=not tree.total)
     page = find_references(corpus, target, text, requested)
-    return ToolResult(format_references(page, last_note(page.total)))
+    return _Relations(partial(format_references, page), is_empty=not page.total)
 
 
 def impact(index: SearchIndex, arguments: Arguments, freshness_note: Note | None) -> ToolResult:

@@ -13,12 +13,12 @@ import { bytesBesideFooter, joinAnswer } from "./formatting.ts";
 import { byteSize } from "./token_budget.ts";
 
 const { MAX_LINE_CHARS, BY_NAME } = constants.relation_format;
-const { DEFAULT_TOKENS } = constants.tool_schemas;
 
-/** The notes of an answer: on lines without text, and on the freshness of the index. */
+/** The notes of an answer, on lines without text and on the freshness of the index, and its token budget. */
 export interface Footer {
   readonly notes: string[];
   readonly note: string;
+  readonly tokens: number;
 }
 
 /** The references of a page below their files. */
@@ -118,7 +118,7 @@ function countsText({ total, resolved, atLeast }: Counts): string {
 
 /** The leading entries that fit, and where the next ones begin. */
 function paged(texts: readonly (readonly string[])[], offset: number, total: number, counts: string, footer: Footer): string {
-  const budget = bytesBesideFooter(DEFAULT_TOKENS, [...footer.notes, footer.note]);
+  const budget = bytesBesideFooter(footer.tokens, [...footer.notes, footer.note]);
   let [fitting, size] = [0, 0];
   for (const [at, lines] of texts.entries()) {
     size += lines.reduce((sum, line) => sum + byteSize(escapeLine(line)) + 1, 0);

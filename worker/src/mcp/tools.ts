@@ -22,9 +22,10 @@ import {
   formatUses,
 } from "./relation_format.ts";
 import type { RelationsAnswer } from "../api/relations.ts";
-import { formatHits, formatReadResults, joinAnswer } from "./formatting.ts";
+import { escapeLine } from "../escaping.ts";
+import { commandsToTools, formatHits, formatReadResults, joinAnswer } from "./formatting.ts";
 
-const { SNIPPET_LINES, MAX_TARGETS, QUERY_AND_PLACE } = constants.tools;
+const { SNIPPET_LINES, MAX_TARGETS, MAX_REFERENCE_TARGETS, QUERY_AND_PLACE } = constants.tools;
 const { DEFAULT_TOKENS } = constants.tool_schemas;
 const { BLANKS_AND_QUOTES, EMPTY_QUERY } = constants.query;
 /** The arguments of `search` that filter. */
@@ -73,17 +74,60 @@ async function outline(callEndpoint: CallEndpoint, args: ToolArguments): Promise
   return textResult(formatOutline(withRepositoryNote(answer), (args.depth as number) ?? null, DEFAULT_TOKENS));
 }
 
-/** Lists the references to a target, those that it has itself, its definitions or implementations. */
+/**
+ * Lists the references to each target, those that it has itself, its definitions or implementations; an error of one
+ * of several targets does not stop the others.
+ */
 async function references(callEndpoint: CallEndpoint, args: ToolArguments): Promise<ToolResult> {
-  const given = Object.entries(args).map(([name, value]): [string, string[]] => [name, [String(value)]]);
-  const answer = withRepositoryNote((await callEndpoint("references", Object.fromEntries(given))) as RelationsAnswer);
-  const footer = { notes: answer.notes, note: answer.note };
+  const targets = args.target as string[];
+  if (targets.length > MAX_REFERENCE_TARGETS) {
+    const text = `\`target\` has ${targets.length} targets, at most ${MAX_REFERENCE_TARGETS} are allowed.`;
+    throw new HttpError(400, text);
+  }
+  if (targets.length === 1) {
+    const answer = await findRelations(callEndpoint, args, targets[0]!);
+    return textResult(formatRelations(answer, answer.note, DEFAULT_TOKENS));
+  }
+  const tokens = Math.floor(DEFAULT_TOKENS / targets.length);
+  const [parts, notes]: [string[], string[]] = [[], []];
+  for (const target of targets) {
+    const text = await relationsOrError(callEndpoint, args, target, tokens, notes);
+    parts.push(`## ${escapeLine(target)}\n${text}`);
+  }
+  return { text: joinAnswer(parts, [], notes[0] ?? ""), isError: notes.length === 0 };
+}
+
+/** The text about one of several targets; adds the note of its answer to `notes`, if there is one. */
+async function relationsOrError(
+  callEndpoint: CallEndpoint,
+  args: ToolArguments,
+  target: string,
+  tokens: number,
+  notes: string[],
+): Promise<string> {
+  try {
+    const answer = await findRelations(callEndpoint, args, target);
+    notes.push(answer.note);
+    return formatRelations(answer, "", tokens);
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return escapeLine(commandsToTools(error.message));
+  }
+}
+
+async function findRelations(callEndpoint: CallEndpoint, args: ToolArguments, target: string): Promise<RelationsAnswer> {
+  const given = Object.entries({ ...args, target }).map(([name, value]): [string, string[]] => [name, [String(value)]]);
+  return withRepositoryNote((await callEndpoint("references", Object.fromEntries(given))) as RelationsAnswer);
+}
+
+function formatRelations(answer: RelationsAnswer, note: string, tokens: number): string {
+  const footer = { notes: answer.notes, note, tokens };
   const atLeast = "at_least" in answer && answer.at_least;
-  if ("definitions" in answer) return textResult(formatDefinitions(answer.definitions, atLeast, footer));
-  if ("uses" in answer) return textResult(formatUses(answer.uses, footer));
-  if ("tree" in answer) return textResult(formatCallers(answer.tree, footer));
-  if ("page" in answer) return textResult(formatReferences(answer.page, footer));
-  return textResult(formatImplementations(answer.definition, answer.implementations, atLeast, footer));
+  if ("definitions" in answer) return formatDefinitions(answer.definitions, atLeast, footer);
+  if ("uses" in answer) return formatUses(answer.uses, footer);
+  if ("tree" in answer) return formatCallers(answer.tree, footer);
+  if ("page" in answer) return formatReferences(answer.page, footer);
+  return formatImplementations(answer.definition, answer.implementations, atLeast, footer);
 }
 
 export const TOOLS: ReadonlyMap<string, Tool> = new Map([
