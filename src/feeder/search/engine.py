@@ -67,6 +67,7 @@ from feeder.ranking.retrieval import (
     MAX_BY_WORD,
     MODEL_VECTORS,
     STATIC_VECTORS,
+    CandidateDetails,
     QueryModel,
     load_candidates,
     retrieve_candidates,
@@ -192,27 +193,11 @@ def rank_query(  # noqa: PLR0913 - index, models, query and its options
     if on_warning:
         for line in warnings:
             on_warning(line)
-    ids = list(dict.fromkeys(id_ for ranking in rankings for id_ in ranking.scores))
-    literal_ids = next((list(one.scores) for one in rankings if one.name == LITERAL), [])
-    candidates = load_candidates(
-        database, ids, scope, preferred_scopes, literal_ids if files else ()
-    )
-    if literal_ids:
-        literal_nodes = LiteralNodes(unread_ids=literal_ids)
-        if files:
-            literals = query_literals(query_text)
-            literal_nodes = find_literal_nodes(literal_ids, literals, candidates, files)
-            if others := other_literal_ids(literal_ids, literal_nodes, query_text, files):
-                more = load_candidates(database, others, scope, preferred_scopes, others)
-                literal_nodes = merged(
-                    literal_nodes, find_literal_nodes(others, literals, more, files)
-                )
-                candidates = candidates.extended(more)
-        has_similar = any(one.name == SIMILAR_NAME and one.scores for one in rankings)
-        literal = rank_literal_nodes(
-            query_text, literal_nodes, candidates.hits, has_similar_names=has_similar
-        )
-        rankings = [literal if one.name == LITERAL else one for one in rankings]
+
+    def load(ids: Sequence[str], ids_with_blobs: Sequence[str]) -> CandidateDetails:
+        return load_candidates(database, ids, scope, preferred_scopes, ids_with_blobs)
+
+    rankings, candidates = _with_literals(query_text, rankings, load, files)
     results = rank_hits(
         query_text, rankings, candidates.hits, candidates.preferred_ids, resembling_ids
     )
@@ -229,6 +214,36 @@ def rank_query(  # noqa: PLR0913 - index, models, query and its options
         missing,
         has_match=not notes,
     )
+
+
+def _with_literals(
+    query_text: QueryText,
+    rankings: list[Ranking],
+    load: Callable[[Sequence[str], Sequence[str]], CandidateDetails],
+    files: RepositoryTexts | None,
+) -> tuple[list[Ranking], CandidateDetails]:
+    """Loads the candidates, and ranks those that may have a token of the query literally.
+
+    With `files`, their lines are read; nodes without the token leave the ranking.
+    """
+    ids = list(dict.fromkeys(id_ for ranking in rankings for id_ in ranking.scores))
+    literal_ids = next((list(one.scores) for one in rankings if one.name == LITERAL), [])
+    candidates = load(ids, literal_ids if files else ())
+    if not literal_ids:
+        return rankings, candidates
+    literal_nodes = LiteralNodes(unread_ids=literal_ids)
+    if files:
+        literals = query_literals(query_text)
+        literal_nodes = find_literal_nodes(literal_ids, literals, candidates, files)
+        if others := other_literal_ids(literal_ids, literal_nodes, query_text, files):
+            more = load(others, others)
+            literal_nodes = merged(literal_nodes, find_literal_nodes(others, literals, more, files))
+            candidates = candidates.extended(more)
+    has_similar = any(one.name == SIMILAR_NAME and one.scores for one in rankings)
+    literal = rank_literal_nodes(
+        query_text, literal_nodes, candidates.hits, has_similar_names=has_similar
+    )
+    return [literal if one.name == LITERAL else one for one in rankings], candidates
 
 
 def paginate(
