@@ -84,21 +84,18 @@ def sync(run: SyncContext, *, dry_run: bool = False) -> None:
     Raises Superseded when a later run has taken the index over, StoppedEarly at a budget.
     """
     expected, share = _expectations(run)
-    compares_trees = _compares_trees(run)
-    required = _without_tree(run, expected) if compares_trees else _without_model(run, expected)
-    state = shard_state(run, run.index.read_state(required if run.tree.root_tree_id else {}))
+    state = _read_state(run, expected)
     if run.follow_index_model(state.meta):
-        if run.shard:  # the keys of its shards name the model
-            sync(run, dry_run=dry_run)
-            return
         expected, share = _expectations(run)
+        if run.shard:  # the keys of its shards name the model
+            state = _read_state(run, expected)
     is_up_to_date = expected.items() <= state.meta.items() and _has_nothing_to_do(run, state)
     if is_up_to_date and dry_run:  # a request that a run without changes does not make
         is_up_to_date = not read_is_replaced(run, state)
     if is_up_to_date and (dry_run or _record_newer_event(run, state)):
         _report_unchanged(run, state)
         return
-    if compares_trees and not dry_run and _sync_tree_changes(run, state, expected):
+    if not dry_run and _compares_trees(run) and _sync_tree_changes(run, state, expected):
         return
 
     def read() -> IndexState:
@@ -113,6 +110,12 @@ def sync(run: SyncContext, *, dry_run: bool = False) -> None:
         plan_target(run, last_read, target)
     else:
         sync_as_owner(run, read, target, last_read)
+
+
+def _read_state(run: SyncContext, expected: Mapping[str, str]) -> IndexState:
+    """The state of the index; without its files' rows if `meta` says what is expected."""
+    required = (_without_tree if _compares_trees(run) else _without_model)(run, expected)
+    return shard_state(run, run.index.read_state(required if run.tree.root_tree_id else {}))
 
 
 def _expectations(run: SyncContext) -> tuple[dict[str, str], Sharding]:
