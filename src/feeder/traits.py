@@ -51,6 +51,12 @@ class Traits(NamedTuple):
     functions_apart: bool = False
     file_private: bool = False
     unseen_implementations: str = ""
+    structural_interfaces: bool = False
+    nearest_types: bool = False
+    methods_by_path: bool = False
+    extension_receivers: bool = False
+    function_word: str = ""
+    name_endings: str = ""
     visibility: Visibility = Visibility()
     has_relations: bool = False
 

@@ -22,6 +22,12 @@ export interface Traits {
   readonly functionsApart: boolean;
   readonly filePrivate: boolean;
   readonly unseenImplementations: string;
+  readonly structuralInterfaces: boolean;
+  readonly nearestTypes: boolean;
+  readonly methodsByPath: boolean;
+  readonly extensionReceivers: boolean;
+  readonly functionWord: string;
+  readonly nameEndings: string;
   readonly hasRelations: boolean;
 }
 

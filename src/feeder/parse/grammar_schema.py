@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, get_args
 
+from feeder.traits import Traits, Visibility
+
 Check = Callable[[object], str | None]
 """Returns what a value must be, such as `a string`; None for a valid one."""
 
@@ -117,43 +119,32 @@ _DOCUMENT_SCHEMA = ObjectOf(
     frozenset({"root", "entries"}),
 )
 
-VISIBILITY_SCHEMA = ObjectOf(
+
+def _fields_of(defaults: Mapping[str, object], special: Mapping[str, Schema]) -> ObjectOf:
+    """The schema of fields by the types of their defaults, but for those with a schema given."""
+    by_type: Mapping[type, Schema] = {bool: _check_boolean, str: _check_string, tuple: _STRING_LIST}
+    return ObjectOf(
+        {name: special.get(name) or by_type[type(value)] for name, value in defaults.items()}
+    )
+
+
+_VISIBILITY_SCHEMA = _fields_of(
+    Visibility._field_defaults,
     {
         "outside": _check_visibility,
         "member": _check_visibility,
         "public_types": _check_regex,
-        "private_prefix": _check_string,
-        "capital": _check_boolean,
-        "static": _check_boolean,
-        "member_operator": _check_string,
         "sections": _check_sections,
-    }
+    },
 )
-"""The form of `[traits.visibility]` in `language.toml`."""
 
-TRAITS_SCHEMA = ObjectOf(
+TRAITS_SCHEMA = _fields_of(
+    {name: value for name, value in Traits._field_defaults.items() if name != "has_relations"},
     {
-        "family": _check_string,
         "imports": _check_imports,
-        "imported_receivers": _check_boolean,
-        "reexports": _check_boolean,
-        "adding_block": _check_string,
-        "case_insensitive": _check_boolean,
-        "line_comments": _STRING_LIST,
-        "character_quotes": _check_boolean,
         "package_scope": _check_package_scope,
-        "global_scope": _check_boolean,
-        "implicit_receiver": _check_boolean,
-        "method_first": _check_boolean,
-        "redeclares_names": _check_boolean,
-        "base_receiver": _check_string,
-        "variable_sigil": _check_string,
-        "builtin_types": _STRING_LIST,
-        "functions_apart": _check_boolean,
-        "file_private": _check_boolean,
-        "unseen_implementations": _check_string,
-        "visibility": VISIBILITY_SCHEMA,
-    }
+        "visibility": _VISIBILITY_SCHEMA,
+    },
 )
 """The form of `[traits]` in `language.toml`."""
 

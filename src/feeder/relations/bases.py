@@ -11,11 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from feeder.relation import IMPLEMENTS, INHERITS
 from feeder.relations.member_resolution import Family
 from feeder.relations.modules import Definition
+from feeder.relations.name_resolution import last_name
 from feeder.relations.relation_reader import RelationReader
 from feeder.relations.resolution import Resolver
 from feeder.relations.site_finder import SiteFinder
 from feeder.relations.sites import Reference
 from feeder.relations.subtypes import is_variant
+from feeder.traits import traits
 
 MAX_BASES = 30
 """Types above a type that are followed."""
@@ -33,7 +35,7 @@ def with_sites_through_bases(
     own.
     """
     owner = finder.reader.type_around(definition) if definition.is_function else None
-    if not owner or owner.language == "go":
+    if not owner or traits(owner.language).structural_interfaces:
         return list(sites)
     resolved = {(one.path, one.line) for one in sites if one.resolved}
     through: dict[tuple[str, int], Reference] = {}
@@ -91,7 +93,8 @@ def _sites_of_member(finder: SiteFinder, base: Definition, name: str) -> Iterabl
     own = frozenset({(base.path, base.symbol)})
     family = Family(own, frozenset({base.name}), frozenset())
     resolver = Resolver(member, [member, *others], base, finder.reader.exports, family)
+    by_path = traits(base.language).methods_by_path
     for one in finder.sites(member, resolver, name):
-        names_type = one.receiver.rpartition(".")[2] == base.name and base.language != "rust"
+        names_type = last_name(one.receiver) == base.name and not by_path
         if one.resolved and one.kind in DISPATCHED_KINDS and not names_type:
             yield one._replace(through=symbol)

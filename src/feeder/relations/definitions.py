@@ -25,9 +25,8 @@ from feeder.relations.targets import (
 from feeder.snippets.outline import MEMBER_TYPE
 from feeder.store.hits import Hit
 from feeder.store.relations import RelatedNode, line_numbers
+from feeder.traits import traits
 
-_WORD = re.compile(r"[\w$]+")
-RUBY_WORD_PATTERN = re.compile(r"[\w$]+(?:[?!](?!=))?")
 """A name of Ruby, which may end with `?` or `!`."""
 
 
@@ -161,14 +160,14 @@ def definitions_at(
     target = resolve_target(corpus, f"{path}:{line}", directory)
     finder = ReferenceFinder(corpus)
     facts = finder.reader.facts([target.path])[target.path]
-    is_ruby = any(hit.language == "ruby" for hit in target.hits)
-    pattern = RUBY_WORD_PATTERN if is_ruby else _WORD
-    name = _word_at(corpus, target.path, line, column, pattern)
+    endings = next((traits(hit.language).name_endings for hit in target.hits), "")
+    ending = f"(?:[{endings}](?!=))?" if endings else ""
+    name = _word_at(corpus, target.path, line, column, re.compile(rf"[\w$]+{ending}"))
     if local := _local_at(facts, name, line):
         return Definitions(name, [local], at_least=False)
     matches, is_cut = _named_definitions(corpus, finder, name)
-    if not matches and is_ruby:  # valid?1:2
-        name = name.rstrip("?!")
+    if not matches and endings:  # valid?1:2
+        name = name.rstrip(endings)
         matches, is_cut = _named_definitions(corpus, finder, name)
     if not matches:
         raise NotInIndexError(f"The index has no definition of {name}.")

@@ -53,7 +53,7 @@ class FamilyFinder:
             if owner:
                 family = self.family(owner, {(one.path, one.owner) for one in others})
                 family = family._replace(is_closed=self._is_closed(owner))
-                if owner.language == "go":
+                if traits(owner.language).structural_interfaces:
                     dispatch = self._go.dispatch(definition, others)
                     family = family._replace(makers=self._go.makers(owner), dispatch=dispatch)
                 is_only = sum(one.is_type for one, _ in owners) == 1
@@ -153,7 +153,7 @@ def _implementing_types(family: Family) -> list[Definition]:
 def _may_hold(node: RelatedNode, field: Relation, owner: Definition) -> bool:
     """Tells whether a field may have a type; in Go a type of the own package has no other one."""
     is_own = posixpath.dirname(node.path) == posixpath.dirname(owner.path)
-    return owner.language != "go" or any(
+    return traits(owner.language).imports != "folders" or any(
         ("." not in declared.type_name) == is_own for declared in declarations(node, field)
     )
 

@@ -291,7 +291,7 @@ def _declarations_of(node: RelatedNode, name: str) -> Iterator[Binding]:
 def declarations(node: RelatedNode, relation: Relation) -> Iterator[Binding]:
     """Yields the declarations of a variable, field or parameter, one for each line."""
     name = relation.qualifier
-    is_type = node.language == "go" and name[:1].isupper()
+    is_type = traits(node.language).imports == "folders" and name[:1].isupper()
     packages = packages_of_types(node).get(name, {}) if is_type else {}
     for line in line_numbers(node, relation):
         package = packages.get(line)

@@ -92,7 +92,7 @@ class GoMembers:
         members = {
             _go_place(one.path, one.owner): one
             for one in others
-            if one.language == "go" and one.owner and not one.is_type
+            if one.language == definition.language and one.owner and not one.is_type
             if one.is_abstract != definition.is_abstract
         }
         if members:

@@ -81,8 +81,7 @@ class MemberResolver:
         self, facts: FileFacts, node: RelatedNode, relation: Relation, line: int
     ) -> Resolution:
         """A member of a type, by its receiver."""
-        receiver, language = relation.qualifier, node.language or ""
-        own = traits(language)
+        receiver, own = relation.qualifier, traits(node.language)
         place = self._place(facts, node)
         if not receiver:
             if relation.kind not in {CALL, MENTION} or not own.implicit_receiver:
@@ -94,19 +93,19 @@ class MemberResolver:
             if place == (self._owner.path, self._owner.symbol):
                 return elsewhere(Evidence.BASE_MEMBER)
             is_below = place in self._family.all_below
-            if is_below or language != "csharp":
+            if is_below or node.language != "csharp":
                 return resolved_if(is_below, Reason.BASE)
         if receiver in SELF_NAMES:
             return self._in_class(place)
         last = receiver.rpartition(".")[2]
         if last.endswith("()"):
-            if language == "go" and self._is_chained(facts, node, receiver):
+            if self._family.makers and self._is_chained(facts, node, receiver):
                 return RESOLVED
             return self._is_in_family(facts, last.removesuffix("()"))
         types = facts.types_of(node.symbol, receiver, line)
         if not types and self._is_field(facts, node, receiver, line):
             return RESOLVED
-        is_field = language == "go" and facts.has_type(
+        is_field = own.imports == "folders" and facts.has_type(
             node.symbol, receiver.rpartition(".")[0], line
         )
         if not types and not is_field and self._may_be_type(facts, last):
@@ -168,7 +167,7 @@ class MemberResolver:
             return False
         types = facts.types_of(node.symbol, outer, line)
         return any(
-            holder.language != "go" or self._names.is_seen(facts, one, holder)
+            traits(holder.language).imports != "folders" or self._names.is_seen(facts, one, holder)
             for one in types[:1]
             for holder in self._family.holders.get((last_name(one), field), ())
         )
@@ -245,11 +244,11 @@ class MemberResolver:
         if facts.imported(type_name) or facts.declares_type(type_name):
             return elsewhere(Evidence.ANOTHER_TYPE)
         package = type_name.rpartition(".")[0]  # as in `shop.Cart()`
-        if package and owner.language == "go":
+        is_in_folder = traits(owner.language).imports == "folders"
+        if package and is_in_folder:
             return self._names.go_package_refers(facts, package, owner)
         if package or not self._names.imports_module_of(facts, owner):
-            is_go = owner.language == "go"
-            return elsewhere(Evidence.ANOTHER_TYPE) if is_go else possible(Reason.RECEIVER)
+            return elsewhere(Evidence.ANOTHER_TYPE) if is_in_folder else possible(Reason.RECEIVER)
         same = {(one.path, one.owner) for one in self._names.others if one.owner == owner.symbol}
         return resolved_if(len(same) == 1, Reason.COMPETING)
 

@@ -207,7 +207,7 @@ class NameResolver:
             return elsewhere(Evidence.ANOTHER_NAME)
         if any(self._paths.is_parent(one, facts.path, definition) for one in modules):
             return resolved_if(self.is_unique, Reason.MODULE)
-        if definition.language == "go":
+        if traits(definition.language).imports == "folders":
             return self.go_package_refers(facts, receiver, definition)
         if is_imported or facts.imported(receiver):
             return elsewhere(Evidence.ANOTHER_MODULE)
@@ -221,7 +221,7 @@ class NameResolver:
 
     def _modules_of(self, facts: FileFacts, receiver: str) -> Iterable[str]:
         """Yields the modules that a receiver may name in a file."""
-        if self.definition.language == "rust":  # a path needs no import
+        if traits(self.definition.language).imports == "crates":  # a path needs no import
             yield receiver
         first, _, rest = receiver.partition(".")
         suffix = f".{rest}" if rest else ""
@@ -236,11 +236,11 @@ class NameResolver:
         yield from facts.whole_modules.get(receiver, ())
 
     def nearest_constant(self, node: RelatedNode, name: str) -> str:
-        """The symbol of a type's name in Ruby: the one of the innermost module around a node.
+        """The symbol of a type's name: as in Ruby, the one of the innermost module around a node.
 
         Empty for other definitions, and if the index has none.
         """
-        if node.language != "ruby" or not self.definition.is_type:
+        if not traits(node.language).nearest_types or not self.definition.is_type:
             return ""
         symbols = {one.symbol for one in self.others} - {node.symbol}
         outer, symbol = node.symbol or "", ""
@@ -264,7 +264,7 @@ class NameResolver:
         """Tells whether a module or package, as a file writes it, has a definition."""
         modules = set(self._modules_of(facts, package))
         return any(self._paths.names(one, facts.path, definition) for one in modules) or (
-            definition.language == "go"
+            traits(definition.language).imports == "folders"
             and self.go_package_refers(facts, package, definition).is_resolved
         )
 

@@ -15,9 +15,6 @@ MAX_MODIFIERS = 4
 PRIVATE_PATTERN = re.compile(r"(?:@[\w.]+(?:\([^)]*\))? |\w+ )*?(?:file)?private ")
 """The beginning of a declaration that only its own file sees."""
 
-FUNCTION_PATTERN = re.compile(r"\bfun\b")
-"""A declaration of Kotlin that is no property."""
-
 CONSTRUCTORS = frozenset({"__init__", "constructor", "__construct", "initialize", "init"})
 
 
@@ -30,10 +27,11 @@ def definition_of(hit: Hit, types: Set[str], is_other_type: Callable[[str], bool
     symbol = hit.symbol or ""
     outer, _, name = symbol.rpartition(".")
     is_type = hit.node_type == "class"
-    if hit.language == "kotlin" and re.search(rf"\.{re.escape(name)}[(:= ]", hit.signature or ""):
+    own = traits(hit.language)
+    if own.extension_receivers and re.search(rf"\.{re.escape(name)}[(:= ]", hit.signature or ""):
         return Definition(
             hit.path,
-            "kotlin",
+            hit.language or "",
             symbol,
             name,
             "",
@@ -54,12 +52,11 @@ def definition_of(hit: Hit, types: Set[str], is_other_type: Callable[[str], bool
             owner.rpartition(".")[0] if owner.rpartition(".")[0] in types else "",
             is_type=True,
         )
-    family = traits(hit.language).family
-    is_static = family == "c" and (hit.signature or "").startswith("static ")
+    is_static = own.family == "c" and (hit.signature or "").startswith("static ")
     is_local = is_static and not is_type and not is_header(hit.path)
-    is_local |= family == "scripts" and symbol == MODULE_EXPORTS
+    is_local |= own.family == "scripts" and symbol == MODULE_EXPORTS
     is_local |= _is_private(hit)
-    is_abstract = hit.language == "go" and bool(owner) and not is_type and _is_bodyless(hit)
+    is_abstract = own.structural_interfaces and bool(owner) and not is_type and _is_bodyless(hit)
     return Definition(
         hit.path,
         hit.language or "",
@@ -92,8 +89,9 @@ def _is_private(hit: Hit) -> bool:
 
 
 def _is_property(hit: Hit) -> bool:
-    """Tells whether a node of Kotlin is a property, which has a body."""
-    return hit.language == "kotlin" and not FUNCTION_PATTERN.search(hit.signature or "")
+    """Tells whether a node is a property, which has a body in Kotlin."""
+    word = traits(hit.language).function_word
+    return bool(word) and not re.search(rf"\b{word}\b", hit.signature or "")
 
 
 def is_header(path: str) -> bool:

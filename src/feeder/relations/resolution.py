@@ -154,10 +154,10 @@ class Resolver:
         """
         if relation.kind != MENTION or not relation.qualifier:
             return False
-        if node.language != "rust":
+        if not traits(node.language).methods_by_path:
             return node.language == self._definition.language
         last = last_name(relation.qualifier)
-        return last[:1].islower() and last not in traits("rust").builtin_types
+        return last[:1].islower() and last not in traits(node.language).builtin_types
 
     def _resolve_import(self, facts: FileFacts, relation: Relation) -> Resolution:
         if not self._members:

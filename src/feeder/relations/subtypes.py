@@ -15,6 +15,7 @@ from feeder.relations.resolution import Resolver, are_compatible
 from feeder.relations.sites import OVERRIDE, Implementation, Reference
 from feeder.store.hits import Hit
 from feeder.store.relations import RelatedNode, line_numbers
+from feeder.traits import traits
 
 MAX_DEPTH = 20
 """Levels of types below a type that are followed."""
@@ -107,7 +108,9 @@ class SubtypeFinder:
         """The types below a type, then those that implement it by their methods in Go."""
         below = [one for one, _ in self.types_below(owner)]
         existing = {(one.path, one.symbol) for one in below}
-        by_methods = self._go.implementing(owner) if owner.language == "go" else ()
+        by_methods = (
+            self._go.implementing(owner) if traits(owner.language).structural_interfaces else ()
+        )
         return [*below, *(one for one in by_methods if (one.path, one.symbol) not in existing)]
 
     def members_below(self, definition: Definition) -> Iterator[tuple[Hit, Implementation]]:
@@ -199,4 +202,4 @@ def _related(hit: Hit) -> RelatedNode:
 
 def _place(path: str, language: str) -> str:
     """The place of the members of a type: its file, in Go its folder."""
-    return posixpath.dirname(path) if language == "go" else path
+    return posixpath.dirname(path) if traits(language).package_scope == "folder" else path

@@ -9,6 +9,7 @@ import { constants } from "../../build/worker_data.json";
 import { rpartition } from "../python_strings.ts";
 import { IMPLEMENTS, INHERITS } from "../relation.ts";
 import { decodeRelations } from "../store/relations.ts";
+import { traits } from "../traits.ts";
 import { NO_FAMILY } from "./member_resolution.ts";
 import { type Definition, typeKey } from "./modules.ts";
 import { isResolved } from "./outcomes.ts";
@@ -32,7 +33,7 @@ export async function withSitesThroughBases(
   sites: readonly Reference[],
 ): Promise<Reference[]> {
   const owner = definition.isFunction ? await finder.reader.typeAround(definition) : null;
-  if (!owner || owner.language === "go") return [...sites];
+  if (!owner || traits(owner.language).structuralInterfaces) return [...sites];
   const key = ({ path, line }: Reference) => `${path}\0${line}`;
   const resolved = new Set(sites.filter((one) => one.resolved).map(key));
   const through = new Map<string, Reference>();
@@ -97,7 +98,7 @@ async function sitesOfMember(finder: SiteFinder, base: Definition, name: string)
   const sites = await finder.sites(member, new Resolver(member, [member, ...others], base, finder.reader.exports, family), name, null);
   return sites
     .filter(({ resolved, kind, receiver }) => {
-      const namesType = rpartition(receiver, ".")[1] === base.name && language !== "rust";
+      const namesType = rpartition(receiver, ".")[1] === base.name && !traits(language).methodsByPath;
       return resolved && DISPATCHED_KINDS.has(kind) && !namesType;
     })
     .map((one) => ({ ...one, through: symbol }));

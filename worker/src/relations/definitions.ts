@@ -15,6 +15,7 @@ import {
 import type { Definition } from "./modules.ts";
 import type { ReferenceFinder } from "./references.ts";
 import { isElsewhere, isResolved, type Resolution } from "./outcomes.ts";
+import { traits } from "../traits.ts";
 import type { FileFacts } from "./file_facts.ts";
 import { EMPTY_TARGET_ERROR, listFirst, membersNamed, resolveTarget, type Target } from "./targets.ts";
 
@@ -23,7 +24,6 @@ export const { MEMBER_TYPE } = constants.outline;
 export const { LOCAL_TYPE } = constants.definitions;
 const WORD = /[\p{L}\p{N}_$]+/gu;
 /** A name of Ruby, which may end with `?` or `!`. */
-const RUBY_WORD = /[\p{L}\p{N}_$]+(?:[?!](?!=))?/gu;
 const POSITION = /^(.+):(\d+):(\d+)$/s;
 
 /**
@@ -145,15 +145,16 @@ async function definitionsAt(
 ): Promise<Definitions> {
   const target = await resolveTarget(finder.reader, `${path}:${line}`);
   const [facts, text] = await Promise.all([finder.reader.fileFacts(target.path), readLine(target.path, line)]);
-  const isRuby = target.hits.some(({ language }) => language === "ruby");
-  let name = wordAt(text ?? "", column, isRuby ? RUBY_WORD : WORD);
+  const endings = traits(target.hits[0]?.language ?? null).nameEndings;
+  const word = endings ? new RegExp(`${WORD.source}(?:[${endings}](?!=))?`, WORD.flags) : WORD;
+  let name = wordAt(text ?? "", column, word);
   if (!name) {
     throw new HttpError(404, `There is no name at ${target.path}:${line}:${column}.`, "Give the column of a name.");
   }
   const local = localAt(facts, name, line);
   if (local) return { name, definitions: [local], atLeast: false, isPossible: true };
   let { matches, isCut } = await searchableDefinitions(finder, name);
-  if (matches.length === 0 && /[?!]$/.test(name)) {
+  if (matches.length === 0 && endings.includes(name.slice(-1))) {
     name = name.slice(0, -1); // valid?1:2
     ({ matches, isCut } = await searchableDefinitions(finder, name));
   }

@@ -45,8 +45,8 @@ export class FamilyFinder {
     const owner = same.find((one) => one.path === definition.path) ?? same[0] ?? null;
     const overriding = new Set(others.map((one) => typeKey(one.path, one.owner)));
     const closed = owner ? await this.#closedFamily(owner, overriding) : NO_FAMILY;
-    const isGo = owner?.language === "go";
-    const [makers, dispatch] = isGo
+    const isStructural = owner !== null && traits(owner.language).structuralInterfaces;
+    const [makers, dispatch] = isStructural
       ? await Promise.all([this.go.makers(owner), this.go.dispatch(definition, others)])
       : [[], new Map<string, Implementing[]>()];
     const isOnly = owner !== null && owners.filter(({ isType }) => isType).length === 1;
@@ -154,5 +154,5 @@ export function mayBeField(nodes: readonly RelatedNode[], name: string): boolean
 function mayHold(node: RelatedNode, field: Relation, owner: Definition): boolean {
   const isOwn = dirname(node.path) === dirname(owner.path);
   const isDeclared = () => declarations(node, field).some(({ typeName }) => !typeName.includes(".") === isOwn);
-  return owner.language !== "go" || isDeclared();
+  return traits(owner.language).imports !== "folders" || isDeclared();
 }

@@ -235,7 +235,7 @@ function readBindings(nodes: readonly RelatedNode[]): Map<string, Map<string, Bi
 /** The declarations of a variable, field or parameter, one for each line. */
 export function declarations(node: RelatedNode, relation: Relation): Binding[] {
   const name = relation.qualifier;
-  const isType = node.language === "go" && /^\p{Lu}/u.test(name);
+  const isType = traits(node.language).imports === "folders" && /^\p{Lu}/u.test(name);
   const packages = (isType && packagesOf(node).get(name)) || new Map<number, string>();
   return lineNumbers(node, relation).map((line) => {
     const packageName = packages.get(line);

@@ -53,9 +53,9 @@ export class GoMembers {
   }
 
   /** Reads the types of Go that a member's type is compared with; returns their members. */
-  async members({ owner, isAbstract = false }: Definition, others: readonly Definition[]): Promise<Definition[]> {
+  async members({ owner, language, isAbstract = false }: Definition, others: readonly Definition[]): Promise<Definition[]> {
     const differing = others.filter((one) => {
-      return one.language === "go" && one.owner && !one.isType && (one.isAbstract ?? false) !== isAbstract;
+      return one.language === language && one.owner && !one.isType && (one.isAbstract ?? false) !== isAbstract;
     });
     const members = [...new Map(differing.map((one) => [memberKey(one), one])).values()];
     if (members.length > 0) await this.#types.load([owner, ...members.map((one) => one.owner)]);

@@ -89,12 +89,12 @@ export class MemberResolver {
     if (SELF_NAMES.has(receiver)) return this.#inClass(place, false);
     const last = rpartition(receiver, ".")[1];
     if (last.endsWith("()")) {
-      if (language === "go" && this.#isChained(facts, node, receiver)) return RESOLVED;
+      if (this.family.makers.length > 0 && this.#isChained(facts, node, receiver)) return RESOLVED;
       return this.#isInFamily(facts, last.slice(0, -2));
     }
     let types = facts.typesOf(node.symbol, receiver, line);
     if (types.length === 0 && this.#isField(facts, node, receiver, line)) return RESOLVED;
-    const isField = node.language === "go" && facts.hasType(node.symbol, rpartition(receiver, ".")[0], line);
+    const isField = own.imports === "folders" && facts.hasType(node.symbol, rpartition(receiver, ".")[0], line);
     if (types.length === 0 && !isField && this.#mayBeType(facts, last)) types = [last];
     if (types.length > 0) return this.#isOfTypes(facts, types);
     if (isTypeName(receiver) && this.#isBuiltIn(facts, receiver)) return elsewhere("BUILT_IN");
@@ -155,7 +155,7 @@ export class MemberResolver {
     const [type] = facts.typesOf(node.symbol, outer, line);
     if (type === undefined) return false;
     const holders = this.family.holders.get(`${lastName(type)}.${field}`) ?? [];
-    return holders.some((holder) => holder.language !== "go" || this.names.isSeen(facts, type, holder));
+    return holders.some((holder) => traits(holder.language).imports !== "folders" || this.names.isSeen(facts, type, holder));
   }
 
   /** A receiver of the first of these types that has such a member, as far as is known. */
@@ -216,11 +216,12 @@ export class MemberResolver {
   #isOfModule(facts: FileFacts, typeName: string, owner: Definition): Resolution {
     if (facts.imports.has(typeName) || facts.declaresType(typeName)) return elsewhere("ANOTHER_TYPE");
     const [packageName] = rpartition(typeName, "."); // as in `shop.Cart()`
-    if (packageName && owner.language === "go") {
+    const isInFolder = traits(owner.language).imports === "folders";
+    if (packageName && isInFolder) {
       return this.names.goPackageRefers(facts, packageName, owner);
     }
     if (packageName || !this.names.importsModuleOf(facts, owner)) {
-      return owner.language === "go" ? elsewhere("ANOTHER_TYPE") : possible("RECEIVER");
+      return isInFolder ? elsewhere("ANOTHER_TYPE") : possible("RECEIVER");
     }
     const same = this.names.others.filter((one) => one.owner === owner.symbol);
     return resolvedIf(new Set(same.map((one) => typeKey(one.path, one.owner))).size === 1, "COMPETING");

@@ -161,7 +161,7 @@ export class NameResolver {
     if (this.#isInSpace(facts, receiver, name)) return RESOLVED;
     if (!isOwnName) return elsewhere("ANOTHER_NAME");
     if (modules.some((one) => paths.isParent(one, facts.path, definition))) return resolvedIf(this.isUnique, "MODULE");
-    if (language === "go") return this.goPackageRefers(facts, receiver, definition);
+    if (traits(language).imports === "folders") return this.goPackageRefers(facts, receiver, definition);
     if (isImported || facts.imports.has(receiver)) return elsewhere("ANOTHER_MODULE");
     if (SELF_NAMES.has(receiver) || traits(language).importedReceivers) return elsewhere("ANOTHER_TYPE");
     if (definition.isType && this.hasMember(rpartition(receiver, ".")[1])) return this.anotherOfType(receiver);
@@ -170,7 +170,7 @@ export class NameResolver {
 
   /** The modules that a receiver may name in a file. */
   *#modulesOf(facts: FileFacts, receiver: string): Iterable<string> {
-    if (this.definition.language === "rust") yield receiver; // a path needs no import
+    if (traits(this.definition.language).imports === "crates") yield receiver; // a path needs no import
     const [first, rest] = partition(receiver, ".");
     const suffix = rest ? `.${rest}` : "";
     for (const { module, name } of [...(facts.imports.get(receiver) ?? []), ...(facts.imports.get(first) ?? [])]) {
@@ -187,12 +187,12 @@ export class NameResolver {
   }
 
   /**
-   * The symbol of a type's name in Ruby: the one of the innermost module around a node.
+   * The symbol of a type's name: as in Ruby, the one of the innermost module around a node.
    *
    * Empty for other definitions, and if the index has none.
    */
   nearestConstant(node: RelatedNode, name: string): string {
-    if (node.language !== "ruby" || !this.definition.isType) return "";
+    if (!traits(node.language).nearestTypes || !this.definition.isType) return "";
     const symbols = new Set(this.others.map(({ symbol }) => symbol).filter((symbol) => symbol !== node.symbol));
     let [outer, symbol] = [node.symbol ?? "", ""];
     while (symbol !== name) {
@@ -216,7 +216,7 @@ export class NameResolver {
   hasPackage(facts: FileFacts, packageName: string, definition: Definition): boolean {
     const modules = [...new Set(this.#modulesOf(facts, packageName))];
     if (modules.some((module) => this.#paths.names(module, facts.path, definition))) return true;
-    return definition.language === "go" && isResolved(this.goPackageRefers(facts, packageName, definition));
+    return traits(definition.language).imports === "folders" && isResolved(this.goPackageRefers(facts, packageName, definition));
   }
 
   /** Returns true if a file imports a module or package that has a definition. */

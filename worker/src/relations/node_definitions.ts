@@ -15,13 +15,12 @@ import { lastName } from "./name_resolution.ts";
 
 const { MAX_MODIFIERS } = constants.node_definitions;
 const PRIVATE = new Pattern(matchAtStart(constants.node_definitions.PRIVATE_PATTERN));
-const FUNCTION = new Pattern(constants.node_definitions.FUNCTION_PATTERN);
 export const CONSTRUCTORS = new Set(constants.node_definitions.CONSTRUCTORS);
 
 export function isExtension(hit: Hit | NamedNode): boolean {
   const name = lastName(hit.symbol ?? "");
   const at = (hit.signature ?? "").indexOf(`.${name}`);
-  return hit.language === "kotlin" && at >= 0 && "(:= ".includes(hit.signature![at + name.length + 1] ?? "?");
+  return traits(hit.language).extensionReceivers && at >= 0 && "(:= ".includes(hit.signature![at + name.length + 1] ?? "?");
 }
 
 /** Returns true if only its own file sees a declaration: `private fun add()`. */
@@ -54,10 +53,11 @@ export function isLocalNode(hit: Hit | NamedNode, symbol: string): boolean {
 
 /** Returns true for a function or method; a property of Kotlin has a body too. */
 export function isFunctionNode({ nodeType, language, signature }: Hit | NamedNode): boolean {
-  return nodeType === "method" && (language !== "kotlin" || FUNCTION.test(signature ?? ""));
+  const word = traits(language).functionWord;
+  return nodeType === "method" && (word === "" || new RegExp(`\\b${word}\\b`).test(signature ?? ""));
 }
 
 /** A key of the type around a member: its file, in Go its folder, and its symbol. */
 export function memberKey({ path, language, owner }: Pick<Definition, "path" | "language" | "owner">): string {
-  return typeKey(language === "go" ? dirname(path) : path, owner);
+  return typeKey(traits(language).packageScope === "folder" ? dirname(path) : path, owner);
 }

@@ -136,7 +136,8 @@ export class RelationReader {
     const [outer, name] = rpartition(symbol, ".");
     const isType = hit.nodeType === "class";
     if (isExtension(hit)) {
-      const [path, language] = [hit.path, "kotlin"];
+      const { path } = hit;
+      const language = hit.language ?? "";
       const isLocal = isPrivate(hit);
       return { path, language, symbol, name, owner: "", isType, isLocal, isExtension: true, isFunction: !isType };
     }
@@ -152,7 +153,7 @@ export class RelationReader {
       const outerType = isInner ? outside : "";
       return { path, language, symbol: owner, name: ownerName, owner: outerType, isType: true, isLocal: false };
     }
-    const isAbstract = language === "go" && isBodyless(hit) && owner !== "" && !isType;
+    const isAbstract = traits(language).structuralInterfaces && isBodyless(hit) && owner !== "" && !isType;
     const [isLocal, isFunction] = [isLocalNode(hit, symbol), isFunctionNode(hit)];
     return { path, language, symbol, name, owner, isType, isLocal, isAbstract, isFunction };
   }

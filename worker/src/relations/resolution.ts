@@ -119,9 +119,9 @@ export class Resolver {
    */
   #isFieldAccess({ language }: RelatedNode, { kind, qualifier }: Relation): boolean {
     if (kind !== MENTION || !qualifier) return false;
-    if (language !== "rust") return language === this.definition.language;
+    if (!traits(language).methodsByPath) return language === this.definition.language;
     const last = lastName(qualifier);
-    return /^\p{Ll}/u.test(last) && !traits("rust").builtinTypes.includes(last);
+    return /^\p{Ll}/u.test(last) && !traits(language).builtinTypes.includes(last);
   }
 
   #resolveImport(facts: FileFacts, { name, ...relation }: Relation): Resolution {

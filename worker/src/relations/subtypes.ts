@@ -19,6 +19,7 @@ import {
   type RelatedNode,
   sortNodes,
 } from "../store/relations.ts";
+import { traits } from "../traits.ts";
 import { factsByPath, type FileFacts } from "./file_facts.ts";
 import type { GoMembers } from "./go_members.ts";
 import { type Definition, typeKey } from "./modules.ts";
@@ -109,7 +110,7 @@ export class SubtypeFinder {
   async implementations(owner: Definition): Promise<Implementation[]> {
     const below = (await this.typesBelow(owner)).map((one) => one.implementation);
     const known = new Set(below.map((one) => typeKey(one.path, one.symbol)));
-    const byMethods = owner.language === "go" ? await this.go.implementing(owner) : [];
+    const byMethods = traits(owner.language).structuralInterfaces ? await this.go.implementing(owner) : [];
     return [...below, ...byMethods.filter((one) => !known.has(typeKey(one.path, one.symbol)))];
   }
 
