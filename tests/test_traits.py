@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from feeder.parse.grammar_schema import TRAITS_SCHEMA, VISIBILITY_SCHEMA
 from feeder.parse.grammars import Grammars
-from feeder.traits import Traits, Visibility, traits
+from feeder.traits import Traits, traits
 
 ROOT = Path(__file__).parents[1]
 
@@ -36,11 +35,6 @@ def test_unknown_language_has_no_traits(language: str | None) -> None:
 def test_language_with_queries_for_relations_has_them(language: str, has_relations: bool) -> None:
     """A component has those of the script in it."""
     assert traits(language).has_relations is has_relations
-
-
-def test_schema_has_every_trait_that_is_written() -> None:
-    assert set(TRAITS_SCHEMA.fields) == {*Traits._fields} - {"has_relations"}
-    assert set(VISIBILITY_SCHEMA.fields) == {*Visibility._fields}
 
 
 def test_traits_are_no_part_of_the_fingerprint() -> None:
