@@ -63,11 +63,12 @@ class Traits(NamedTuple):
 
 @cache
 def traits(language: str | None) -> Traits:
-    """The traits of a shipped language; an unknown one has the default values."""
+    """The traits of a shipped language; another one has the default values."""
     return all_traits().get(language or "", _DEFAULT)
 
 
-_DEFAULT = Traits()
+_DEFAULT = Traits(global_scope=True)
+"""Relations of such a language come from a user's grammar file: names are compared alone."""
 
 
 @cache
@@ -85,4 +86,5 @@ def all_traits() -> dict[str, Traits]:
 
 def _from_written(written: dict[str, Any], *, has_relations: bool) -> Traits:
     visibility = Visibility(**written.get("visibility", {}))
-    return Traits(**{**written, "visibility": visibility, "has_relations": has_relations})
+    own = {"visibility": visibility, "has_relations": has_relations}
+    return Traits(**{"global_scope": not has_relations, **written, **own})

@@ -113,6 +113,22 @@ def test_an_index_is_made_with_a_folder(feeder: RunFeeder, repo: Repo, folder: P
     assert feeder(repo, "sync", *options).json["nodes_by_type"] == {"chunk": 1}
 
 
+def test_references_of_a_folders_language_are_found_by_name(
+    feeder: RunFeeder, repo: Repo, folder: Path
+) -> None:
+    """The shipped files say nothing of its relations; a name with two definitions is possible."""
+    repo.commit({"cart.lua": FILE, "main.lua": "add(3, 4)\n"})
+    feeder(repo, "sync", "--grammar", folder, "--no-vectors")
+    answer = feeder(repo, "references", "add", "--no-refresh", "--json").json
+    found = [(one["path"], one["line"], one["resolved"]) for one in answer["references"]]
+    assert found == [("cart.lua", 6, True), ("main.lua", 1, True)]
+    repo.commit({"order.lua": "function add() end\n"})
+    feeder(repo, "sync", "--grammar", folder, "--no-vectors")
+    answer = feeder(repo, "references", "cart.lua#add", "--no-refresh", "--json").json
+    found = [(one["path"], one["line"], one["resolved"]) for one in answer["references"]]
+    assert found == [("cart.lua", 6, True), ("main.lua", 1, False)]
+
+
 def test_new_traits_write_nothing_to_an_index(feeder: RunFeeder, repo: Repo, folder: Path) -> None:
     """They are no part of the fingerprint."""
     repo.commit({"cart.lua": FILE})

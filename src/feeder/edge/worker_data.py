@@ -62,7 +62,7 @@ from feeder.search import answers, engine, similar
 from feeder.snippets import outline, snippets, statement_lines
 from feeder.store import hits, index_counts, name_search, node_parts, relations, scope
 from feeder.sync import dry_run
-from feeder.traits import Traits, all_traits
+from feeder.traits import all_traits, traits
 from feeder.web import endpoints, page_files, server
 
 _NAMES: dict[ModuleType, str] = {
@@ -195,7 +195,7 @@ def worker_data() -> dict[str, Any]:
 
 def _traits() -> dict[str, dict[str, Any]]:
     """The default traits, and what each language has in place of them."""
-    default = Traits()._asdict()
+    default = traits(None)._asdict()
     del default["visibility"]  # it is in the index
     return {"default": default} | {
         language: {key: getattr(one, key) for key in default if getattr(one, key) != default[key]}
