@@ -66,7 +66,7 @@ bench: .venv/installed .venv/node
 	touch $@
 
 .venv/dev: .venv/installed
-	$(BIN)/pip install --quiet --editable ".[cloudflare,documents,local,serve]" --group dev
+	$(BIN)/pip install --quiet --editable ".[cloudflare,documents,local,serve,share]" --group dev
 	touch $@
 
 # the program without extras, in a separate environment

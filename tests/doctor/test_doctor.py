@@ -152,7 +152,7 @@ def test_too_low_limit_of_open_files_is_an_error() -> None:
 @pytest.mark.needs("serve")
 def test_extras_are_those_of_the_program() -> None:
     named = {one.name: one for one in check_extras(Settings())}
-    assert named.keys() == {"[cloudflare]", "[documents]", "[local]", "[serve]"}
+    assert named.keys() == {"[cloudflare]", "[documents]", "[local]", "[serve]", "[share]"}
     assert "starlette" in named["[serve]"].says
     assert not named["[serve]"].absent
 

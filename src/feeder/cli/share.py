@@ -25,7 +25,8 @@ from feeder.errors import UserError
 def publish(target: str, keep: int, **params: Any) -> None:
     """Publish the index for other clones to pull.
 
-    TARGET is a folder. Only what TARGET lacks is uploaded.
+    TARGET is a folder, s3://bucket/folder (also of R2 and the like), gs:// or az://. Only what it
+    lacks is uploaded.
     """
     from feeder.session.workspace import current_workspace, index_file
     from feeder.share.publish import publish as publish_index
@@ -47,8 +48,8 @@ def publish(target: str, keep: int, **params: Any) -> None:
 def pull(source: str | None, **params: Any) -> None:
     """Pull the published index that is nearest to HEAD, and bring it up to date.
 
-    SOURCE is a folder or https://… Default: the index that the repository's pyproject.toml or
-    .feeder.toml names.
+    SOURCE is a folder, https://…, s3://, gs:// or az://. Default: the index that the repository's
+    pyproject.toml or .feeder.toml names.
     """
     from feeder.cli.sync import sync
     from feeder.session.workspace import current_workspace, index_file

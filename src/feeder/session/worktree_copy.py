@@ -79,7 +79,7 @@ def pull_if_configured(
     if not place:
         return
     from feeder.share.pull import pull
-    from feeder.share.stores import open_source
+    from feeder.share.stores import open_source, without_password
     from feeder.store.index_folder import create_index_folder
 
     try:
@@ -89,7 +89,9 @@ def pull_if_configured(
         if pulled:
             progress.message(str(pulled))
     except (FeederError, OSError) as exc:
-        progress.message(f"The index at {place} was not used: {exc} The index is made here.")
+        progress.message(
+            f"The index at {without_password(place)} was not used: {exc} The index is made here."
+        )
 
 
 def _copy_from_worktree(

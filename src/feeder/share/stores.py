@@ -1,4 +1,4 @@
-"""Places that keep published indexes: a folder, or files behind an HTTPS address."""
+"""Places that keep published indexes: a folder, files behind an HTTPS address, an object store."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     import httpx
 
 _FORMS = (
-    "Name a folder, https://…, github:owner/name, s3://bucket/folder, gs://bucket/folder or "
-    "az://container/folder."
+    "Name a folder, s3://bucket/folder, gs://bucket/folder or az://container/folder; to pull also "
+    "https://…"
 )
-_TIMEOUT_S = 30.0
+_OBJECT_STORES = ("s3://", "gs://", "az://")
+TIMEOUT_S = 30.0
 _MIN_BYTES_PER_S = 1_000_000
 _CONNECTIONS = 8
-_CHUNK_BYTES = 1 << 16
 
 
 class Versioned(NamedTuple):
@@ -94,17 +94,29 @@ def open_source(place: str, base: Path, limit_s: float | None = None) -> Source:
     With `limit_s`, a store that does not answer in that time, or sends less than 1 MB/s after it,
     raises ServiceError.
     """
-    if _is_address(place):
-        return HTTPSource(place, Pace(limit_s))
-    return open_target(place, base)
+    pace = Pace(limit_s)
+    return HTTPSource(place, pace) if _is_address(place) else _open_target(place, base, pace)
 
 
 def open_target(place: str, base: Path) -> Target:
     """Opens a store to publish to; raises UserError for a place that cannot be written."""
     if _is_address(place):
-        raise UserError(f"{place} can only be read.", _FORMS)
+        raise UserError(f"{without_password(place)} can only be read.", _FORMS)
+    return _open_target(place, base, Pace(None))
+
+
+def without_password(place: str) -> str:
+    """Returns a place as it may be shown."""
+    return re.sub(r"//[^/@]*@", "//", place)
+
+
+def _open_target(place: str, base: Path, pace: Pace) -> Target:
+    if place.startswith(_OBJECT_STORES):
+        from feeder.share.object_store import ObjectStore
+
+        return ObjectStore(place.rstrip("/"), pace)
     if re.match(r"[a-z0-9]+:", place):
-        raise UserError(f"{place} is no place that feeder knows.", _FORMS)
+        raise UserError(f"{without_password(place)} is no place that feeder knows.", _FORMS)
     return Folder(base / Path(place).expanduser())
 
 
@@ -125,7 +137,7 @@ class Folder:
         except (FileNotFoundError, NotADirectoryError):
             return None
         if len(data) > limit:
-            raise _too_large(name)
+            raise too_large(name)
         return Versioned(data, _version(data))
 
     def names(self) -> dict[str, float]:
@@ -166,18 +178,18 @@ class Folder:
 class HTTPSource:
     """A store behind an address, with the files below it."""
 
-    def __init__(self, address: str, pace: Pace, headers: dict[str, str] | None = None) -> None:
+    def __init__(self, address: str, pace: Pace) -> None:
         from urllib.parse import urlsplit
 
         from feeder.http_client import create_client
 
         parts = urlsplit(address)
         if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
-            raise UserError(f"{address} is not encrypted.", "Use https://.")
+            raise UserError(f"{without_password(address)} is not encrypted.", "Use https://.")
         self._address = address.rstrip("/")
         self._pace = pace
-        timeout_s = pace.limit_s or _TIMEOUT_S
-        self._client = create_client(headers or {}, timeout_s, _CONNECTIONS)
+        timeout_s = pace.limit_s or TIMEOUT_S
+        self._client = create_client({"Accept-Encoding": "identity"}, timeout_s, _CONNECTIONS)
         self._client.follow_redirects = True
 
     def read(self, name: str, limit: int) -> Versioned | None:
@@ -191,19 +203,21 @@ class HTTPSource:
                 if response.status_code in (403, 404, 410) and name.endswith(".json"):
                     return None
                 if response.status_code != 200:
-                    raise ServiceError(f"{url} answered HTTP {response.status_code}.")
+                    raise ServiceError(f"It answered HTTP {response.status_code}.")
                 data = self._read_body(response, name, limit)
         except httpx.RequestError as exc:
             reason = str(exc) or type(exc).__name__
-            raise connection_error(exc, reason, self._address, "the address") from exc
+            raise connection_error(
+                exc, reason, without_password(self._address), "the address"
+            ) from exc
         return Versioned(data, _version(data))
 
     def _read_body(self, response: httpx.Response, name: str, limit: int) -> bytes:
         data = bytearray()
-        for chunk in response.iter_bytes(_CHUNK_BYTES):
+        for chunk in response.iter_raw():  # as it arrives: others wait until a buffer is full
             data += chunk
             if len(data) > limit:
-                raise _too_large(name)
+                raise too_large(name)
             self._pace.add(len(chunk))
         return bytes(data)
 
@@ -211,7 +225,8 @@ class HTTPSource:
         self._client.close()
 
 
-def _too_large(name: str) -> ServiceError:
+def too_large(name: str) -> ServiceError:
+    """Returns the error of a file above its limit."""
     return ServiceError(f"{name} is larger than it may be.")
 
 

@@ -14,6 +14,13 @@ from feeder.store.sqlite_vectors import vectors_table_statement
 from feeder.store.static_vectors import setup_statements
 
 _SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
+# those whose columns have types; the schema has been checked
+_TABLES = """
+SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL %'
+AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '%\\_fts\\_%' ESCAPE '\\'
+AND name <> 'd1_migrations'
+"""
+_COLUMNS = 'SELECT name, type, "notnull" FROM pragma_table_info(?)'
 _FTS_SETTINGS = "SELECT k, v FROM {}"
 _OPTIONAL_NAMES = frozenset(
     {
@@ -55,6 +62,7 @@ def check_index(file: Path, repo: str) -> None:
         with closing(_open(file)) as connection:
             _check_schema(connection)
             _check_integrity(connection)
+            _check_types(connection)
             _check_contents(connection, repo)
     except (apsw.Error, ValueError, UnicodeDecodeError) as exc:
         raise ServiceError(f"It is no index: {exc}.") from exc
@@ -92,6 +100,23 @@ def _check_integrity(connection: apsw.Connection) -> None:
         if problem == "ok":
             return
         raise ServiceError(f"It is damaged: {problem}.")
+
+
+def _check_types(connection: apsw.Connection) -> None:
+    """SQLite stores a value of any type in a column."""
+    tables = connection.execute(_TABLES).fetchall()
+    for (table,) in tables:
+        columns = connection.execute(
+            'SELECT name, type, "notnull" FROM pragma_table_info(?)', (table,)
+        )
+        valid = [
+            f"(typeof({name}) = '{kind.lower()}'{'' if is_required else f' OR {name} IS NULL'})"
+            for name, kind, is_required in columns
+        ]
+        for _ in connection.execute(
+            f"SELECT 1 FROM {table} WHERE NOT ({' AND '.join(valid)}) LIMIT 1"
+        ):
+            raise ServiceError(f"It is damaged: {table} has values of another type.")
 
 
 def _check_contents(connection: apsw.Connection, repo: str) -> None:

@@ -107,7 +107,7 @@ class SQLite:
             self.connection.execute("BEGIN" if reads else "BEGIN IMMEDIATE")
             rows = [list(self.connection.execute(sql, params)) for sql, params in statements]
             self.connection.execute("COMMIT")
-        except apsw.Error as exc:
+        except (apsw.Error, UnicodeDecodeError) as exc:
             self._roll_back()
             raise self._translate_error(exc) from exc
         except BaseException:
@@ -119,7 +119,7 @@ class SQLite:
         """Yields the rows of a query one by one, where all of them would not fit into memory."""
         try:
             yield from self.connection.execute(*statement)
-        except apsw.Error as exc:
+        except (apsw.Error, UnicodeDecodeError) as exc:
             raise self._translate_error(exc) from exc
 
     def change_counters(self) -> tuple[int, int]:
@@ -149,14 +149,13 @@ class SQLite:
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
 
-    def _translate_error(self, exc: apsw.Error) -> FeederError:
+    def _translate_error(self, exc: apsw.Error | UnicodeDecodeError) -> FeederError:
         if NOT_OWNER_ERROR in str(exc):
             return Superseded(*SUPERSEDED_MESSAGE)
         if DUPLICATE_WRITE_ERROR in str(exc):
             return DuplicateWrite(str(exc))
-        if isinstance(exc, apsw.NotADBError | apsw.CorruptError):
-            is_damaged = isinstance(exc, apsw.CorruptError)
-            kind = "a damaged index" if is_damaged else "not an index"
+        if isinstance(exc, apsw.NotADBError | apsw.CorruptError | UnicodeDecodeError):
+            kind = "not an index" if isinstance(exc, apsw.NotADBError) else "a damaged index"
             return UserError(
                 f"{self.place} is {kind} ({exc}).", "Delete it, or choose another with --db."
             )
