@@ -77,6 +77,27 @@ def test_other_answers_do_not(feeder: RunFeeder, indexed: Repo, arguments: list[
 
 
 @pytest.mark.parametrize(
+    ("arguments", "note"),
+    [
+        (["absent"], "2 files have no text to search (a pointer to a file in LFS: 1; binary: 1)."),
+        (["absent", "--path", "src"], "1 file in src has no text to search (binary)."),
+        (["absent", "--path", "lib"], None),
+        (["single"], None),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_grep_without_a_match_counts_files_that_have_no_text(
+    feeder: RunFeeder, indexed: Repo, arguments: list[str], note: str | None
+) -> None:
+    """A logo is no text by its name, and is not counted."""
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'a' * 64}\nsize 9\n"
+    indexed.commit({"src/null.py": b"absent = 1\n\0\n", "large.csv": pointer})
+    assert feeder(indexed, "sync", "-q").code == 0
+    notes = feeder(indexed, "grep", *arguments, "--json").json["notes"]
+    assert [text for text in notes if "no text" in text] == ([note] if note else [])
+
+
+@pytest.mark.parametrize(
     ("query", "note"),
     [
         ("unwritten path:src", "2 files in src have 2 lines that could not be parsed"),

@@ -19,9 +19,12 @@ from feeder.store.scope import Scope
 from feeder.store.unread_files import UnreadGroup, unread_in_scope
 from feeder.suggestions import UnknownNameError
 
+UNREADABLE_CONTENT = ("binary", "a pointer to a file in LFS")
+"""Reasons of files whose name promises text, but whose content is none."""
+
 REASONS_WITHOUT_TEXT = (
     *(SkipReason.SYMLINK.value, SkipReason.SPECIAL.value, SkipReason.OWN_FILE.value),
-    *(SkipReason.BINARY.value, "binary", "a pointer to a file in LFS"),
+    *(SkipReason.BINARY.value, *UNREADABLE_CONTENT),
 )
 """Reasons of skipped files that have no text which could be found."""
 
@@ -72,6 +75,21 @@ def _kept_out_note(groups: Sequence[UnreadGroup], where: str) -> Note | None:
     verb = "is" if files == 1 else "are"
     text = f"{count_of(files, 'file')}{where} {verb} not in the index ({_reasons(skipped)})."
     return Note(NoteKind.SKIPPED_FILE, text)
+
+
+def unsearched_notes(database: Database, scope: Scope) -> list[Note]:
+    """Says which files of a scope a search through all lines could not read; one request."""
+    groups = [
+        group for group in unread_in_scope(database, scope) if group.reason in UNREADABLE_CONTENT
+    ]
+    if not groups:
+        return []
+    files = sum(group.files for group in groups)
+    verb = "has" if files == 1 else "have"
+    text = (
+        f"{count_of(files, 'file')}{_place(scope)} {verb} no text to search ({_reasons(groups)})."
+    )
+    return [Note(NoteKind.SKIPPED_FILE, text)]
 
 
 def _reasons(groups: Sequence[UnreadGroup]) -> str:

@@ -13,7 +13,7 @@ from feeder.corpus.decoded_files import find_decoded_files
 from feeder.corpus.file_contents import Revision, indexed_revision
 from feeder.corpus.index_status import SHORT_COMMIT, Corpus, IndexStatus
 from feeder.corpus.skipped_files import skipped_path_notes
-from feeder.corpus.unread_files import unread_notes
+from feeder.corpus.unread_files import unread_notes, unsearched_notes
 from feeder.errors import UserError
 from feeder.notes import Note, NoteKind
 from feeder.query.file_kinds import is_document
@@ -190,9 +190,11 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
     notes = [*plan.notes, *_notes(corpus, plan.scope, request.pattern, result.truncation)]
     if not candidates and not skipped:
         notes += skipped_path_notes(corpus.database, [corpus.repo], plan.scope)
-    if not candidates and has_node_filters:  # without them, grammars have no part in the answer
+    if not candidates:
         scope = plan.scope._replace(repos=(corpus.repo,))
-        notes += unread_notes(corpus.database, scope)
+        # without filters of nodes, grammars have no part in the answer
+        unread = unread_notes if has_node_filters else unsearched_notes
+        notes += unread(corpus.database, scope)
     counts = Counter(one.path for one in candidates)
     return LinePage(
         matches,
