@@ -141,6 +141,23 @@ $bound_type = [(type_identifier) (reference_type) (generic_type) (scoped_type_id
 ; store: Store as a parameter, a field, a local variable.
 (parameter pattern: (identifier) @parameter type: $bound_type @bound)
 (field_declaration name: (field_identifier) @binds type: $bound_type @bound)
+
+; Cart { items, total: 0 }: fields of the type, also in a pattern
+$struct_name = [
+  (type_identifier) @bound
+  (generic_type_with_turbofish type: (type_identifier) @bound)
+  (scoped_type_identifier name: (type_identifier) @bound)
+]
+(struct_expression
+  name: $struct_name
+  body: (field_initializer_list
+    [
+      (field_initializer field: (field_identifier) @fields)
+      (shorthand_field_initializer (identifier) @fields)
+    ]))
+(struct_pattern
+  type: $struct_name
+  (field_pattern name: [(field_identifier) (shorthand_field_identifier)] @fields))
 (let_declaration
   pattern: (identifier) @binds
   type: [(type_identifier) (reference_type) (generic_type)] @bound)

@@ -25,7 +25,10 @@ has a body inherits from the enum, whose name is the qualifier of a relation wit
 """
 
 LITERAL_KEY = "{}"
-"""The qualifier of a name before `:` in a literal: a field, or the key of a map."""
+"""The qualifier of a name before `:` in a literal: a field, or the key of a map.
+
+The type of the literal precedes it where that is written: `Cart{}` for `Cart { total: 0 }`.
+"""
 
 MAX_PATTERNS = 100
 """Names whose regular expressions are cached."""

@@ -85,6 +85,7 @@ _KINDS = {
     "extends": USE,
     "returns": RETURNS,
     "binds": BINDING,
+    "fields": MENTION,
     "parameter": PARAMETER,
     "visibility": VISIBILITY,
     "imports": IMPORT,
@@ -428,6 +429,8 @@ class RelationCollector:
         qualifier = self._last_name(bound[-1])[1] if bound else ""
         if made := captures.get("made"):
             qualifier = _called_name(self._source(made))
+        if kind == MENTION:
+            qualifier += LITERAL_KEY
         for node in nodes:
             start, name = self._last_name(node)
             if name and (qualifier or kind != BINDING) and (kind != RETURNS or len(name) > 1):

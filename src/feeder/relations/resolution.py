@@ -88,6 +88,8 @@ class Resolver:
             return other
         if relation.qualifier == LITERAL_KEY:
             return self._resolve_key(facts, relation.name)
+        if relation.qualifier.endswith(LITERAL_KEY):
+            relation = relation._replace(qualifier=relation.qualifier.removesuffix(LITERAL_KEY))
         if self._definition.is_extension and relation.kind in {CALL, MENTION}:
             return self._resolve_extension(facts, node, relation, line)
         if self._members:
@@ -104,7 +106,7 @@ class Resolver:
     ) -> Resolution | None:
         """The evidence that a site's form or file alone gives, if any."""
         definition = self._definition
-        if relation.qualifier == LITERAL_KEY and definition.is_function:
+        if relation.qualifier.endswith(LITERAL_KEY) and definition.is_function:
             return elsewhere(Evidence.NOT_FUNCTION)
         is_apart = definition.is_function and traits(node.language).functions_apart
         if relation.kind == USE and is_apart:

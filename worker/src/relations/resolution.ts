@@ -57,13 +57,17 @@ export class Resolver {
   }
 
   /** Resolves a relation; only the receiver's type depends on the line. */
-  resolve(facts: FileFacts, node: RelatedNode, relation: Relation, line: number): Resolution {
+  resolve(facts: FileFacts, node: RelatedNode, site: Relation, line: number): Resolution {
+    let relation = site;
     if (!areCompatible(node.language, this.definition.language)) return elsewhere("ANOTHER_LANGUAGE");
     if (relation.kind === IMPORT) return this.#resolveImport(facts, relation);
     if (isParameter(node, relation)) return elsewhere("LOCAL");
     const other = this.#knownOther(facts, node, relation);
     if (other) return other;
     if (relation.qualifier === LITERAL_KEY) return this.#resolveKey(facts, relation.name);
+    if (relation.qualifier.endsWith(LITERAL_KEY)) {
+      relation = { ...relation, qualifier: relation.qualifier.slice(0, -LITERAL_KEY.length) };
+    }
     if (this.definition.isExtension && (relation.kind === CALL || relation.kind === MENTION)) {
       return this.#resolveExtension(facts, node, relation, line);
     }
@@ -79,7 +83,7 @@ export class Resolver {
   /** The evidence that a site's form or file alone gives, if any. */
   #knownOther(facts: FileFacts, node: RelatedNode, relation: Relation): Resolution | null {
     const { isFunction = false, isLocal, path } = this.definition;
-    if (relation.qualifier === LITERAL_KEY && isFunction) return elsewhere("NOT_FUNCTION");
+    if (relation.qualifier.endsWith(LITERAL_KEY) && isFunction) return elsewhere("NOT_FUNCTION");
     const isApart = isFunction && traits(node.language).functionsApart;
     if (relation.kind === USE && isApart) return elsewhere("NOT_FUNCTION");
     if (!this.#members) return null;
