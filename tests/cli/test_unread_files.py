@@ -91,7 +91,8 @@ def test_grep_without_a_match_counts_files_that_have_no_text(
 ) -> None:
     """A logo is no text by its name, and is not counted."""
     pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'a' * 64}\nsize 9\n"
-    indexed.commit({"src/null.py": b"absent = 1\n\0\n", "large.csv": pointer})
+    files: dict[str, str | bytes] = {"src/null.py": b"absent = 1\n\0\n", "large.csv": pointer}
+    indexed.commit(files)
     assert feeder(indexed, "sync", "-q").code == 0
     notes = feeder(indexed, "grep", *arguments, "--json").json["notes"]
     assert [text for text in notes if "no text" in text] == ([note] if note else [])
