@@ -9,7 +9,7 @@ import pytest
 from standin import StandIn
 
 from edge.indexed_worker import IndexedWorker
-from feeder.mcp.tools import MAX_TARGETS
+from feeder.mcp.tools import MAX_REFERENCE_TARGETS, MAX_TARGETS
 from source.repos import Repo
 
 FREE_QUERIES = 50
@@ -96,6 +96,20 @@ def test_queries_of_a_tool(
     [answer] = fed.call_tools((tool, arguments))
     assert not answer["isError"], answer
     assert queries_of_last(fed) <= most < FREE_QUERIES
+
+
+def test_references_beyond_the_budget_are_said_to_be_missing(fed: IndexedWorker) -> None:
+    """The first targets are answered, each other one says to be asked for in another request."""
+    names = KNOWN[:MAX_REFERENCE_TARGETS]
+    [answer] = fed.call_tools(("references", {"target": names}))
+    assert not answer["isError"]
+    assert queries_of_last(fed) < FREE_QUERIES
+    text = answer["content"][0]["text"]
+    answers = text.removeprefix("## ").split("\n\n## ")
+    assert [one.partition("\n")[0] for one in answers] == names
+    missing = ["in another request" in one for one in answers]
+    assert missing == sorted(missing)
+    assert 0 < sum(missing) < len(names)
 
 
 @pytest.mark.parametrize("targets", [KNOWN, PLACES, UNKNOWN], ids=["names", "places", "unknown"])
