@@ -3,14 +3,18 @@
 import io
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from command_runner import RunFeeder
+from feeder.cli.command_help import ShortHelp
 from feeder.cli.main import cli
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
@@ -57,6 +61,63 @@ def test_every_command_has_help(feeder: RunFeeder, plain: Path, command: str) ->
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.startswith(f"Usage: feeder {command}")
     assert command in feeder(plain, "--help").out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_fits_on_a_screen(
+    feeder: RunFeeder, plain: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """With a command's own options; `--help-all` has those that commands share, too."""
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = feeder(plain, command, "--help").out.splitlines()
+    assert len(lines) <= 42
+    assert max(map(len, lines)) <= 80
+    listed = {line.split()[0] for line in lines if line.startswith("  -")}
+    if "--help-all" not in listed:
+        return
+    assert not listed & {"--db", "--store", "--json"}
+    listed_by_all = feeder(plain, command, "--help-all").out
+    options = [one for one in COMMANDS[command].params if isinstance(one, click.Option)]
+    assert all(max(one.opts, key=len) in listed_by_all for one in options if not one.hidden)
+
+
+EXAMPLES = [
+    (name, call.strip())
+    for name, command in COMMANDS.items()
+    if isinstance(command, ShortHelp) and not isinstance(command, click.Group)
+    for example in command.examples
+    for call in re.split(r"[|<>#] | > ", example)
+    if call.startswith(f"feeder {name}")
+]
+
+
+@pytest.mark.parametrize(("name", "call"), EXAMPLES, ids=str)
+def test_examples_of_the_help_are_understood(name: str, call: str) -> None:
+    """Each calls this command with options that it has."""
+    command = COMMANDS[name]
+    parser = command.make_parser(click.Context(command, info_name=name))
+    assert parser.parse_args(shlex.split(call)[2:])
+
+
+def test_a_command_without_embeddings_lists_no_model(feeder: RunFeeder, plain: Path) -> None:
+    assert "--model" not in feeder(plain, "definition", "--help-all").out
+    assert "--model" in feeder(plain, "search", "--help-all").out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_offers_commands_languages_and_files(
+    feeder: RunFeeder, plain: Path, monkeypatch: pytest.MonkeyPatch, shell: str
+) -> None:
+    assert "_FEEDER_COMPLETE" in feeder(plain, "completion", shell).out
+    monkeypatch.setenv("_FEEDER_COMPLETE", "bash_complete")
+    for words, offered in (
+        (["imp"], "plain,impact"),
+        (["search", "--lang", "ko"], "plain,kotlin"),
+        (["outline", "sr"], "file,sr"),
+    ):
+        monkeypatch.setenv("COMP_WORDS", " ".join(["feeder", *words]))
+        monkeypatch.setenv("COMP_CWORD", str(len(words)))
+        assert offered in feeder(plain).out.splitlines()
 
 
 def test_summaries_are_those_of_the_commands() -> None:
@@ -202,8 +263,10 @@ CALLS = {
 def test_every_command_has_json_and_quiet(
     feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    """Except `action`, `mcp`, `serve` and `worker`; the last is tested in tests/edge."""
-    assert {*CALLS, "action", "mcp", "serve", "worker"} == set(COMMANDS)
+    """Except `action`, `completion`, `mcp`, `serve` and `worker`, the last of which is tested in
+    tests/edge.
+    """
+    assert {*CALLS, "action", "completion", "mcp", "serve", "worker"} == set(COMMANDS)
     feeder(shop, "sync")
     query = '{"query": "emptyCart", "answers": ["src/cart.py"]}'
     (shop.path / "questions.jsonl").write_text(query)

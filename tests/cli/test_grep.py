@@ -162,10 +162,46 @@ def test_next_page_is_named(feeder: RunFeeder, shop: Repo) -> None:
 
 
 def test_no_match_is_a_message_on_stderr(feeder: RunFeeder, shop: Repo) -> None:
-    """With exit code 0, as for a search without hits."""
+    """With exit code 1, as in ripgrep, or 0 on request."""
     answer = feeder(shop, "grep", "nowhere")
-    assert (answer.code, answer.out) == (0, "")
+    assert (answer.code, answer.out) == (1, "")
     assert answer.err.splitlines()[-2:] == ["No line matches nowhere.", head(shop)]
+    for form in ([], ["--json"], ["--count"]):
+        assert feeder(shop, "grep", "nowhere", *form).code == 1
+        assert feeder(shop, "grep", "nowhere", "--ok", *form).code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["-A", "1"], ["2", "3"]),
+        (["-B", "1"], ["1", "2"]),
+        (["-C", "1"], ["1", "2", "3"]),
+        (["-C1"], ["1", "2", "3"]),
+        (["-C", "1", "-A", "0"], ["1", "2"]),
+        (["-C", "../repo"], ["2"]),
+    ],
+    ids=" ".join,
+)
+def test_lines_of_context_as_in_ripgrep(
+    feeder: RunFeeder, repo: Repo, options: list[str], expected: list[str]
+) -> None:
+    """-C with a number is context, and else the folder to run in, as in git."""
+    repo.commit({"poem.txt": "one\ntwo\nthree\nfour\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    out = feeder(repo, "grep", "two", *options).out
+    assert re.findall(r"^ *(\d+)[:-] ", out, re.MULTILINE) == expected
+
+
+def test_paths_can_end_with_nul_and_globs_can_exclude(feeder: RunFeeder, shop: Repo) -> None:
+    listed = feeder(shop, "grep", "-l", "add", "-q").out.splitlines()
+    assert len(listed) > 1
+    assert feeder(shop, "grep", "-l", "-0", "add", "-q").out == "".join(f"{it}\0" for it in listed)
+    others = feeder(shop, "grep", "-l", "add", "-q", "-g", f"!{listed[0]}").out.splitlines()
+    assert others == listed[1:]
+    found = feeder(shop, "search", "-l", "-0", "add", "-q", "-t", "python").out
+    by_filter = feeder(shop, "search", "add lang:python", "-l", "-q").out.split()
+    assert found.split("\0") == [*by_filter, ""]
 
 
 def test_pattern_may_begin_with_a_dash(feeder: RunFeeder, shop: Repo) -> None:
@@ -188,7 +224,7 @@ def test_pattern_may_begin_with_a_dash(feeder: RunFeeder, shop: Repo) -> None:
         ),
         ([""], "The pattern is empty"),
         (["add", "nowhere"], "The index has no file or folder nowhere"),
-        (["add", "-C", "2"], r"Directory '2' does not exist\. -C is the folder .* --context N"),
+        (["add", "-C", "./2"], r"Directory './2' does not exist\."),
         (["-n", "add"], "-n is the number of lines to show"),
         (["add", "--language", "koltin"], "The index has no language koltin"),
     ],

@@ -47,7 +47,7 @@ def edited(feeder: RunFeeder, repo: Repo) -> Repo:
         (["search", "/unwritten/"], 0),
         (["search", "--every", "unwritten"], 0),
         (["search", "first lang:koltin"], 2),
-        (["grep", "unwritten"], 0),
+        (["grep", "unwritten"], 1),
         (["references", "first"], 0),
         (["references", "unwritten"], 2),
         (["references", "first", "--out"], 0),

@@ -43,7 +43,7 @@ def indexed(feeder: RunFeeder, repo: Repo) -> Repo:
     ("arguments", "code"),
     [
         (["search", "unwritten"], 0),
-        (["grep", "unwritten", "--type", "method"], 0),
+        (["grep", "unwritten", "--type", "method"], 1),
         (["references", "known"], 0),
         (["references", "unwritten"], 2),
         (["references", "single", "--out"], 0),

@@ -265,9 +265,9 @@ def test_secrets_are_masked(repo: Repo) -> None:
     key = "-----BEGIN RSA PRIVATE KEY-----\n" + "\n".join(["MIIEpAIBAAKCAQEA7bq" * 3] * 4)
     repo.commit({"a.py": f"x = 1\ntoken = '{TOKEN}'\n", "b.txt": f"{key}\nend of key\n"})
     world = make_world(repo)
-    first, _ = world.find("x|token", PatternOptions(), context_lines=1).matches
+    first, _ = world.find("x|token", PatternOptions(), before=1, after=1).matches
     shown = [*first.before, first.text, *first.after]
-    [secret] = world.find("MIIEp", context_lines=9, limit=1).matches
+    [secret] = world.find("MIIEp", before=9, after=9, limit=1).matches
     assert len(shown) == 2
     assert TOKEN not in str(world.find("token", PatternOptions()).as_json())
     assert TOKEN[8:] not in str(shown)

@@ -1,9 +1,11 @@
 """Writes results to stdout and messages to stderr, with terminal control characters escaped."""
 
 import json
+import os
 import re
 import shlex
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -48,6 +50,14 @@ def print_result(settings: Settings, facts: Any, lines: Iterable[str]) -> None:
     else:
         for line in lines:
             print_text(escaping.escape_line(line))
+
+
+def print_null_terminated(root: Path, paths: Iterable[str]) -> None:
+    """Prints paths as they are on disk, relative to the current folder, for `xargs -0`."""
+    from feeder.source.paths import path_in
+
+    for path in paths:
+        click.echo(os.fsencode(os.path.relpath(path_in(root, path))) + b"\0", nl=False)
 
 
 def print_rendered(lines: Iterable[str]) -> None:

@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from feeder.cli import console, options
+from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
 from feeder.errors import UserError
 
@@ -17,7 +18,13 @@ if TYPE_CHECKING:
     from feeder.evaluation.judgments import JudgedQuery
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder evaluate queries.json",
+        "feeder evaluate - < queries.json",
+    ),
+)
 @click.argument("file", metavar="FILE", type=click.File("rb"))
 @click.option(
     "--against",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from feeder.cli import console, options, search_options
+from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
 
 if TYPE_CHECKING:
@@ -19,19 +21,22 @@ MAX_LIMIT = 10_000
 """Matching lines of a page."""
 
 
+NO_MATCH = 1
+"""Exit code if no line matches, as that of grep and ripgrep."""
+
 OPTION_HINTS = {
-    "directory": "-C is the folder to run in; for lines of context: --context N",
     "limit": "-n is the number of lines to show; line numbers are always shown.",
 }
 """Explains the options that mean something else in other programs of this name."""
 
 
-class GrepCommand(click.Command):
+class GrepCommand(ShortHelp):
     """A command that explains how to search for a pattern that begins with a dash."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Adds to the error for an unknown or misused option what to write."""
         given = list(args)
+        args = _context_for_numbers(args)
         try:
             return super().parse_args(ctx, args)
         except click.BadParameter as exc:
@@ -46,36 +51,64 @@ class GrepCommand(click.Command):
             raise click.NoSuchOption(name, message, ctx=exc.ctx) from exc
 
 
-@click.command(cls=GrepCommand)
+_NUMBER_AFTER_C = re.compile(r"-C(\d+)\Z")
+
+
+def _context_for_numbers(args: list[str]) -> list[str]:
+    """Reads -C as in ripgrep if a number follows, and else as in git: the folder to run in.
+
+    -C 3 and -C3 → --context 3; -C ../shop and -C ./3 stay.
+    """
+    result: list[str] = []
+    for at, arg in enumerate(args):
+        if arg == "--":
+            return [*result, *args[at:]]
+        if joined := _NUMBER_AFTER_C.match(arg):
+            result += ["--context", joined[1]]
+        else:
+            is_context = arg == "-C" and "".join(args[at + 1 : at + 2]).isdecimal()
+            result.append("--context" if is_context else arg)
+    return result
+
+
+def _lines_option(*names: str, help: str) -> Callable[[options.Command], options.Command]:
+    return click.option(*names, metavar="N", type=click.IntRange(0, 100), default=None, help=help)
+
+
+@click.command(
+    cls=GrepCommand,
+    examples=(
+        "feeder grep -i 'todo|fixme' src",
+        "feeder grep -w -l parse_config",
+    ),
+)
 @click.argument("pattern")
-@click.argument("places", metavar="[PATH]...", nargs=-1)
+@click.argument(
+    "places", metavar="[PATH]...", nargs=-1, shell_complete=search_options.complete_path
+)
 @click.option("-F", "--fixed-strings", is_flag=True, help="Search for PATTERN as literal text.")
 @click.option("-i", "--ignore-case", is_flag=True, help="Ignore the case of letters.")
 @click.option("-w", "--word", "whole_words", is_flag=True, help="Match whole words only.")
-@click.option(
-    "--context",
-    "context_lines",
-    type=click.IntRange(0, 100),
-    default=0,
-    help="Lines to show before and after each match.",
-)
-@click.option("--count", is_flag=True, help="Print only the number of matching lines of each file.")
-@click.option("-l", "--files", is_flag=True, help="Print only the paths of the files.")
+@_lines_option("-A", "--after-context", help="Lines to show after each match.")
+@_lines_option("-B", "--before-context", help="Lines to show before each match.")
+@_lines_option("--context", help="Both; also as -C N, if N is a number.")
+@click.option("-c", "--count", is_flag=True, help="Print only the count of each file.")
+@click.option("-l", "--files", is_flag=True, help="Print only paths.")
+@search_options.null_option
 @search_options.line_format_option
 @click.option(
     "-n",
     "--limit",
+    metavar="N",
     type=click.IntRange(1, MAX_LIMIT),
     default=100,
-    show_default=True,
-    help="Number of lines to show.",
+    help="Lines to show.",
 )
-@click.option(
-    "--offset", type=click.IntRange(0), default=0, help="Skip this many of the first lines."
-)
+@click.option("--offset", metavar="N", type=click.IntRange(0), default=0, help="Skip the first N.")
+@click.option("--ok", is_flag=True, help="Exit with 0, not 1, if no line matches.")
 @search_options.node_filter_options
 @search_options.color_option
-@options.fresh_read_options
+@options.wordless_options
 def grep(pattern: str, places: tuple[str, ...], **params: Any) -> None:
     """List every line that matches a regular expression.
 
@@ -90,9 +123,11 @@ def grep(pattern: str, places: tuple[str, ...], **params: Any) -> None:
     if not pattern:
         raise UserError("The pattern is empty.", "Write a pattern; `.` finds every line with text.")
     pattern_options = PatternOptions(*(params.pop(name) for name in PatternOptions._fields))
-    limit, offset, context_lines = (params.pop(key) for key in ("limit", "offset", "context_lines"))
+    limit, offset, ok, null = (params.pop(key) for key in ("limit", "offset", "ok", "null"))
     count, files, form, color = (params.pop(key) for key in ("count", "files", "form", "color"))
-    output = LineOutput("count" if count else "files" if files else form, color)
+    around, *sides = (params.pop(f"{key}context") for key in ("", "before_", "after_"))
+    before, after = (around if side is None else side for side in sides)
+    output = LineOutput("count" if count else "files" if files else form, color, null=null)
     filters = RequestFilters.from_options(params)
 
     request = LineRequest(
@@ -101,10 +136,13 @@ def grep(pattern: str, places: tuple[str, ...], **params: Any) -> None:
         filters._replace(path=(*filters.path, *places)),
         limit,
         offset,
-        context_lines,
+        before or 0,
+        after or 0,
         reads_files=not output.is_by_file,
     )
-    print_matching_lines(request, output, Settings(**params))
+    has_matches = print_matching_lines(request, output, Settings(**params))
+    if not (has_matches or ok):
+        click.get_current_context().exit(NO_MATCH)
 
 
 class LineOutput(NamedTuple):
@@ -112,6 +150,7 @@ class LineOutput(NamedTuple):
 
     form: str = "text"
     color: str = "auto"
+    null: bool = False
 
     @property
     def is_by_file(self) -> bool:
@@ -119,8 +158,8 @@ class LineOutput(NamedTuple):
         return self.form in ("count", "files")
 
 
-def print_matching_lines(request: LineRequest, output: LineOutput, settings: Settings) -> None:
-    """Runs a search for lines and prints its page."""
+def print_matching_lines(request: LineRequest, output: LineOutput, settings: Settings) -> bool:
+    """Runs a search for lines and prints its page; returns whether a line matches."""
     from feeder.cli.fresh_index import open_fresh_index
     from feeder.cloudflare.credentials import choose_store
     from feeder.errors import UserError
@@ -137,8 +176,12 @@ def print_matching_lines(request: LineRequest, output: LineOutput, settings: Set
         _print_notes(settings, [f"No line matches {request.pattern}.", *_all_notes(page)])
     elif output.form == "text":
         _print_lines(page, output.color)
+    elif output.null and output.form == "files":
+        console.print_null_terminated(base, [file.path for file in page.files])
+        _print_notes(settings, list(_all_notes(page)))
     else:
         _print_rows(page, settings, base, output.form)
+    return bool(page.total)
 
 
 def _print_rows(page: LinePage, settings: Settings, root: Path, form: str) -> None:

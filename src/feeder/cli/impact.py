@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feeder.cli import console, options
+from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
 from feeder.escaping import count_of
 
@@ -21,7 +22,13 @@ NO_TESTS = 5
 """The exit code with `--tests` if there is no test to run, as pytest's for no tests collected."""
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder impact",
+        "feeder impact --base main --tests",
+    ),
+)
 @click.option(
     "--base",
     metavar="REF",
@@ -44,7 +51,7 @@ NO_TESTS = 5
     show_default=True,
     help="Number of entries of each list; test files that the change edits are all listed.",
 )
-@options.fresh_read_options
+@options.wordless_options
 def impact(
     base: str | None, working_tree: bool, tests_only: bool, limit: int, **params: Any
 ) -> None:

@@ -181,7 +181,9 @@ def _translate_error(error: FeederError | OSError | UnicodeEncodeError) -> Feede
     return translate_os_error(error)
 
 
-@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
+)
 @version_option
 def cli() -> None:
     """Keep a repository searchable by words and by meaning, in an index equal to HEAD."""
@@ -305,6 +307,7 @@ cli.add_section(
             doctor="Check what a run needs, and say how to fix it.",
             cache="Show or clear the embedding cache of this machine.",
         ),
+        **_in_module("completion", completion="Print a script for Tab completion in a shell."),
         **_in_module("languages", languages="Try the description of a language on a file."),
     },
 )

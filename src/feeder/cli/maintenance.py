@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feeder.cli import console, options
+from feeder.cli.command_help import ShortHelp
 from feeder.cli.version import version
 from feeder.config import Settings
 from feeder.errors import UserError
@@ -21,7 +22,13 @@ if TYPE_CHECKING:
     from feeder.session.workspace import Workspace
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder init --dry-run",
+        "feeder init --store cloudflare",
+    ),
+)
 @click.option(
     "--database-name",
     help="Name of the D1 database to find or create. Default: <owner>_<repo>.",
@@ -58,7 +65,13 @@ def init(database_name: str | None, shared: str | None, dry_run: bool, **params:
         console.print_result(settings, facts, [first, *_local_store_note(settings, store.reason)])
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder validate",
+        "feeder validate --repair",
+    ),
+)
 @click.option("--repair", is_flag=True, help="Write again what differs, and validate again.")
 @click.option(
     "--wait",
@@ -95,7 +108,13 @@ def validate(repair: bool, wait: bool, content: bool, **params: Any) -> None:
         raise SystemExit(1)
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder cache",
+        "feeder cache --clear",
+    ),
+)
 @click.option("--clear", is_flag=True, help="Delete all cached embeddings and free the disk space.")
 @options.cache_options
 def cache(clear: bool, **params: Any) -> None:
@@ -178,7 +197,13 @@ def _print_model_costs(settings: Settings, dimensions: int) -> None:
         progress.message(f"The models' prices are unknown: {exc}")
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder doctor",
+        "feeder doctor --json",
+    ),
+)
 @options.doctor_options
 def doctor(**params: Any) -> None:
     """Check what a run needs, and say how to fix it.
@@ -210,7 +235,13 @@ def _finding_lines(findings: list[Finding]) -> Iterator[str]:
             yield f"{'':5}  {'':{width}}  → {console.with_place(one.remedy)}"
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder stats",
+        "feeder stats --json",
+    ),
+)
 @options.read_options
 def stats(**params: Any) -> None:
     """Show what the index contains."""

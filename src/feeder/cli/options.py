@@ -311,7 +311,20 @@ def read_options(command: Command) -> Command:
 
 def fresh_read_options(command: Command) -> Command:
     """Adds the options of a command that brings the index up to date before it reads it."""
-    return add_options(read_options(command), refresh_option("--refresh/--no-refresh"))
+    return add_options(command, refresh_option("--refresh/--no-refresh"), read_options)
+
+
+def wordless_options(command: Command) -> Command:
+    """As `fresh_read_options` for a command that uses no embedding model.
+
+    It takes the model's options, which matter only where it makes the index, and does not list
+    them.
+    """
+    decorated = fresh_read_options(command)
+    names = _names(*_EMBEDDING_OPTIONS)
+    for option in _options_of(decorated):
+        option.hidden |= option.name in names
+    return decorated
 
 
 def refresh_option(*names: str) -> Callable[[Command], Command]:
@@ -319,10 +332,8 @@ def refresh_option(*names: str) -> Callable[[Command], Command]:
     return click.option(
         *names,
         default=True,
-        show_default=True,
         envvar="FEEDER_REFRESH",
-        show_envvar=True,
-        help="Bring the index up to date with the working tree first.",
+        help="Update the index from the files first.",
     )
 
 
@@ -428,3 +439,33 @@ def queries_options(command: Command) -> Command:
 def add_options(command: Command, *options: Callable[[Command], Command]) -> Command:
     """Adds the options in the order in which `--help` lists them."""
     return reduce(lambda changed, option: option(changed), reversed(options), command)
+
+
+def _names(*options: Callable[[Command], Command]) -> frozenset[str]:
+    """The names of the parameters that options make."""
+
+    def command() -> None:
+        """Takes the options."""
+
+    return frozenset(str(option.name) for option in _options_of(add_options(command, *options)))
+
+
+def _options_of(command: Callable[..., Any]) -> list[click.Option]:
+    """The options that decorators have added to a function."""
+    options: list[click.Option] = vars(command)["__click_params__"]
+    return options
+
+
+_SECTIONS = {
+    "Where the index is": _names(*_LOCATION_OPTIONS, *_CLOUDFLARE_OPTIONS),
+    "Embedding model": _names(*_EMBEDDING_OPTIONS),
+    "Parsing": _names(*_PARSING_OPTIONS),
+    "Limits and shards": _names(*_BUDGET_OPTIONS, *_SHARD_OPTIONS),
+    "Output": _names(*_OUTPUT_OPTIONS) | {"color", "query_log"},
+}
+"""The options that commands share, by the section of `--help-all` that lists them."""
+
+
+def option_section(option: click.Option) -> str:
+    """Returns the section of a shared option; empty for a command's own."""
+    return next((title for title, names in _SECTIONS.items() if option.name in names), "")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from feeder.cli import console, options
+from feeder.cli import console, options, search_options
+from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
 
 if TYPE_CHECKING:
@@ -16,8 +17,14 @@ if TYPE_CHECKING:
 MAX_TOKENS = 50_000
 
 
-@click.command()
-@click.argument("path", default=".")
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder overview",
+        "feeder overview src --budget 500",
+    ),
+)
+@click.argument("path", default=".", shell_complete=search_options.complete_path)
 @click.option(
     "--budget",
     metavar="TOKENS",
@@ -26,7 +33,7 @@ MAX_TOKENS = 50_000
     show_default=True,
     help="Length of the list of symbols in tokens, counted as 3.2 bytes each.",
 )
-@options.fresh_read_options
+@options.wordless_options
 def overview(path: str, budget: int, **params: Any) -> None:
     """Show packages, entry points and most-used symbols.
 

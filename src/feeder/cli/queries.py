@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feeder.cli import console, options
+from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
 
 if TYPE_CHECKING:
@@ -20,7 +21,13 @@ MAX_QUERY_CHARS = 100
 """Longest part of a query that is shown in a line."""
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder queries",
+        "feeder queries --json",
+    ),
+)
 @click.option(
     "-n",
     "--limit",

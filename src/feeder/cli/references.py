@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feeder.cli import console, options, search_options
+from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
 from feeder.escaping import count_of
 
@@ -29,7 +30,13 @@ MAX_DEPTH = 10
 """Levels of `--depth`; `search.callers` has the same."""
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder references Cart.add_line",
+        "feeder references src/cart.py:12 --depth 3",
+    ),
+)
 @click.argument("target", metavar="PATH#SYMBOL|PATH:LINE[:COLUMN]|SYMBOL|ID")
 @click.option(
     "--in/--out",
@@ -51,11 +58,7 @@ MAX_DEPTH = 10
     multiple=True,
     help="List only references of this kind; can be given more than once.",
 )
-@click.option(
-    "--tests",
-    type=click.Choice(["yes", "no", "only"]),
-    help="Include tests: yes, no or only.",
-)
+@search_options.tests_option
 @search_options.line_format_option
 @click.option(
     "-n",
@@ -75,7 +78,7 @@ MAX_DEPTH = 10
     help="List also the lines with the name that mean something else, and what they mean.",
 )
 @search_options.color_option
-@options.fresh_read_options
+@options.wordless_options
 def references(  # noqa: PLR0913 - the options
     *,
     target: str,
@@ -282,9 +285,15 @@ def _tree_summary(tree: CallerTree) -> str:
     return f"{at_least}{count_of(tree.total, 'caller')}.{more}"
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder definition Cart",
+        "feeder definition src/shop.py:12:8",
+    ),
+)
 @click.argument("name", metavar="NAME|PATH:LINE:COLUMN")
-@options.fresh_read_options
+@options.wordless_options
 def definition(name: str, **params: Any) -> None:
     """List where a name is defined.
 
@@ -309,9 +318,15 @@ def definition(name: str, **params: Any) -> None:
     )
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder implementations Store",
+        "feeder implementations src/store.py:7",
+    ),
+)
 @click.argument("target", metavar="PATH#TYPE|PATH:LINE[:COLUMN]|TYPE|ID")
-@options.fresh_read_options
+@options.wordless_options
 def implementations(target: str, **params: Any) -> None:
     """List the subtypes of a type or the overrides of a member."""
     from feeder.cli.fresh_index import open_fresh_index

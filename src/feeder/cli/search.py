@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from feeder.cli import console, options, search_options
+from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class OutputOptions(NamedTuple):
     offset: int = 0
     form: str = "text"
     files: bool = False
+    null: bool = False
     explain: bool = False
     color: str = "auto"
 
@@ -46,7 +48,13 @@ def print_page(page: Page, output: OutputOptions, settings: Settings, root: Path
     from feeder.cli.terminal import MAX_LINE_COLUMNS, stdout_terminal
 
     is_full = output.lines is None
-    if output.files:
+    if output.files and output.null:
+        shown = dict.fromkeys(
+            hit.result.hit.path for hit in filter(rendering.is_in_working_tree, page.hits)
+        )
+        console.print_null_terminated(root, shown)
+        _print_notes(page, settings)
+    elif output.files:
         _print_lines(page, settings, rendering.render_paths(page, root))
     elif output.form == "vimgrep":
         longest = None if is_full else MAX_LINE_COLUMNS
@@ -57,15 +65,25 @@ def print_page(page: Page, output: OutputOptions, settings: Settings, root: Path
 
 
 def _print_lines(page: Page, settings: Settings, lines: Iterable[str]) -> None:
+    console.print_result(settings, None, lines)
+    _print_notes(page, settings)
+
+
+def _print_notes(page: Page, settings: Settings) -> None:
     from feeder.cli.rendering import omitted_hits
 
-    console.print_result(settings, None, lines)
     if not settings.quiet:
         for note in filter(None, [*omitted_hits(page), *map(str, page.notes), page.note]):
             console.print_message(note)
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder similar src/cart.py:12",
+        "feeder similar Cart.add_line -n 5",
+    ),
+)
 @click.argument("target", metavar="PATH:LINE|SYMBOL|ID")
 @search_options.limit_option
 @search_options.filter_options
@@ -95,24 +113,34 @@ def similar(target: str, limit: int, **params: Any) -> None:
     print_page(page, output, settings, corpus.base)
 
 
-@click.command()
-@click.argument("path", metavar="PATH")
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder outline",
+        "feeder outline src/cart.py",
+    ),
+)
+@click.argument("path", metavar="[PATH]", default="", shell_complete=search_options.complete_path)
 @click.option(
     "--depth",
     type=click.IntRange(1),
-    help="Levels of folders to list by file, and of nested symbols to show.",
+    metavar="N",
+    help="Levels of folders and of nested symbols to list.",
 )
 @click.option(
     "--max-lines",
+    metavar="N",
     type=click.IntRange(0),
     default=400,
-    show_default=True,
-    help="Shorten the outline of a folder to so many lines; 0 for no limit.",
+    help="Shorten a folder's outline to N lines; 0: no limit.",
 )
 @search_options.color_option
-@options.fresh_read_options
+@options.wordless_options
 def outline(path: str, depth: int | None, max_lines: int, color: str, **params: Any) -> None:
-    """List the symbols of a file, a folder or a glob."""
+    """List the symbols of a file, a folder or a glob.
+
+    Without PATH those of the whole repository.
+    """
     from feeder.cli.fresh_index import open_fresh_index
     from feeder.cli.rendering import render_outline
     from feeder.cli.terminal import stdout_terminal
@@ -123,7 +151,9 @@ def outline(path: str, depth: int | None, max_lines: int, color: str, **params: 
     settings = Settings(**params)
     with open_fresh_index(settings) as index:
         corpus = index.corpus
-        files = files_below_path(corpus, path_from_root(path, corpus.base), index.directory)
+        files = files_below_path(
+            corpus, path_from_root(path, corpus.base), index.directory if path else ""
+        )
         content = build_outline(corpus, files)
     if settings.json:
         console.print_result(settings, content.as_json(), ())
@@ -132,10 +162,16 @@ def outline(path: str, depth: int | None, max_lines: int, color: str, **params: 
         console.print_rendered(render_outline(content, terminal, depth, max_lines))
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder show src/cart.py#Cart.add_line",
+        "feeder show src/cart.py:12-40",
+    ),
+)
 @click.argument("target", metavar="ID|PATH#SYMBOL|PATH:12-40")
 @search_options.color_option
-@options.fresh_read_options
+@options.wordless_options
 def show(target: str, color: str, **params: Any) -> None:
     """Print a node or lines of a file, as they are now."""
     from feeder.cli.fresh_index import open_fresh_index
@@ -157,14 +193,14 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _QUERY_WORD_MARK = "\0"
 """Prefix of a query word that begins like an option; an argument cannot contain it."""
 
-_QUERY_WORD = re.compile(r"-(?!-|[A-Za-z]\d*\Z).|--[^=\s]*\s")
+_QUERY_WORD = re.compile(r"-(?!-|0\Z|[A-Za-z]\d*\Z).|--[^=\s]*\s")
 
 
-class QueryCommand(click.Command):
+class QueryCommand(ShortHelp):
     """A command that reads `-word` as an excluded word and not as several short options.
 
-    After one dash, only a single letter is an option, alone or with a number; an argument with a
-    space is never an option.
+    After one dash, only a single letter, alone or with a number, and 0 is an option; an argument
+    with a space never is.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -201,12 +237,18 @@ _RANKING_OPTIONS = ("lines", "full", "explain", "prefer", "all_repos")
 """Options of `search` that have no effect on a list of every matching line."""
 
 
-@click.command(cls=QueryCommand)
+@click.command(
+    cls=QueryCommand,
+    examples=(
+        'feeder search "retry after a timeout" --lang go',
+        "feeder search parseConfig tests:no -n 3",
+    ),
+)
 @query_argument
 @click.option(
     "--every",
     is_flag=True,
-    help="List every line with the query's word, phrase or pattern, as `feeder grep` does.",
+    help="List every matching line, as `feeder grep` does.",
 )
 @search_options.limit_option
 @search_options.filter_options
@@ -281,7 +323,9 @@ def _search_every(
         limit = DEFAULT_LIMIT
     output = OutputOptions.from_params(params)
     request = LineRequest.from_query(query, filters, limit, output.offset)
-    line_output = LineOutput("files" if output.files else output.form, output.color)
+    line_output = LineOutput(
+        "files" if output.files else output.form, output.color, null=output.null
+    )
     request = request._replace(reads_files=not line_output.is_by_file)
     params.pop("query_log")
     print_matching_lines(request, line_output, Settings(**params))

@@ -1,6 +1,7 @@
 """Click options of the commands that show hits: filters, paging, format, and the query log."""
 
 from collections.abc import Callable
+from typing import Any
 
 import click
 
@@ -8,9 +9,27 @@ from feeder.cli.options import Command, add_options, env_option
 from feeder.config import Settings
 
 
-def _repeatable_option(*names: str, help: str) -> Callable[[Command], Command]:
-    """An option that can be given more than once."""
-    return click.option(*names, names[0].lstrip("-").replace("-", "_"), multiple=True, help=help)
+def _repeatable_option(
+    *names: str, metavar: str, help: str, shell_complete: Any = None
+) -> Callable[[Command], Command]:
+    """An option that can be given more than once, with the name of the first."""
+    name = names[0].lstrip("-").replace("-", "_")
+    return click.option(
+        *names, name, multiple=True, metavar=metavar, help=help, shell_complete=shell_complete
+    )
+
+
+def complete_path(*arguments: Any) -> list[Any]:
+    """Lets the shell offer files and folders; for `shell_complete`."""
+    from feeder.cli.completion import complete_path
+
+    return complete_path(*arguments)
+
+
+def _complete_language(*arguments: Any) -> list[Any]:
+    from feeder.cli.completion import complete_language
+
+    return complete_language(*arguments)
 
 
 def node_filter_options(command: Command) -> Command:
@@ -18,23 +37,33 @@ def node_filter_options(command: Command) -> Command:
     return add_options(
         command,
         _repeatable_option(
-            "--path",
-            help="Search only this file, folder or glob, relative to the root or to this folder.",
-        ),
-        _repeatable_option("--language", help="Search only this language, such as python or c++."),
-        _repeatable_option(
-            "--node-type", "--type", help="Search only this node type, such as class or method."
+            *("--path", "-g"),
+            metavar="GLOB",
+            help="Only this file, folder or glob.",
+            shell_complete=complete_path,
         ),
         _repeatable_option(
-            "--category",
-            help="Search only `code`, `docs`, `config`, `tests`, or a category of your own.",
+            *("--language", "--lang", "-t"),
+            metavar="LANG",
+            help="Only this language, such as go or c++.",
+            shell_complete=_complete_language,
         ),
-        click.option(
-            "--tests",
-            type=click.Choice(["yes", "no", "only"]),
-            help="Include tests: yes, no or only.",
+        _repeatable_option(
+            "--node-type", "--type", metavar="TYPE", help="Only this node type, such as method."
         ),
+        _repeatable_option(
+            "--category", metavar="NAME", help="Only code, docs, config, tests or your own."
+        ),
+        tests_option,
     )
+
+
+tests_option = click.option(
+    "--tests", type=click.Choice(["yes", "no", "only"]), help="Include tests: yes, no or only."
+)
+
+
+null_option = click.option("-0", "--null", is_flag=True, help="With -l, end each path with NUL.")
 
 
 def filter_options(command: Command) -> Command:
@@ -44,7 +73,7 @@ def filter_options(command: Command) -> Command:
             command,
             click.option("--all-repos", is_flag=True, help="Search all repositories of the index."),
             _repeatable_option(
-                "--prefer", help="Rank a folder, lang:X, repo:X or category:X higher."
+                "--prefer", metavar="WHAT", help="Rank a folder, lang:X or repo:X higher."
             ),
         )
     )
@@ -55,17 +84,17 @@ line_format_option = click.option(
     "form",
     type=click.Choice(["text", "vimgrep"]),
     default="text",
-    help="Output format; `vimgrep` prints path:line:column:text, for editors.",
+    help="`vimgrep` prints path:line:column:text.",
 )
 
 
 limit_option = click.option(
     "-n",
     "--limit",
+    metavar="N",
     type=click.IntRange(1, 100),
     default=10,
-    show_default=True,
-    help="Number of hits to show.",
+    help="Hits to show.",
 )
 
 
@@ -82,24 +111,19 @@ def display_options(command: Command) -> Command:
         command,
         click.option(
             "--lines",
+            metavar="N",
             type=click.IntRange(0),
             default=6,
-            show_default=True,
             help="Lines to show of each hit.",
         ),
         click.option("--full", is_flag=True, help="Show all lines of each hit."),
         click.option(
-            "--offset", type=click.IntRange(0), default=0, help="Skip this many of the first hits."
+            "--offset", metavar="N", type=click.IntRange(0), default=0, help="Skip the first N."
         ),
-        click.option(
-            "--format",
-            "form",
-            type=click.Choice(["text", "vimgrep"]),
-            default="text",
-            help="Output format; `vimgrep` prints path:line:column:text, for editors.",
-        ),
-        click.option("-l", "--files", is_flag=True, help="Print only the paths of the files."),
-        click.option("--explain", is_flag=True, help="Show how the score of each hit is made up."),
+        line_format_option,
+        click.option("-l", "--files", is_flag=True, help="Print only paths."),
+        null_option,
+        click.option("--explain", is_flag=True, help="Show how each score is made up."),
         color_option,
     )
 
@@ -108,5 +132,5 @@ color_option = click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
-    help="Use colors; `auto` does on a terminal, unless NO_COLOR is set.",
+    help="Use colors; NO_COLOR turns them off.",
 )

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from feeder.cli import console, options, search_options
-from feeder.cli.lazy_group import LazyGroup
+from feeder.cli.command_help import ShortHelp, ShortHelpGroup
 from feeder.config import Settings
 
 STDIN_IS_TERMINAL = (
@@ -29,7 +29,14 @@ UNENCRYPTED = (
 _sync_option = options.refresh_option("--sync/--no-sync", "--refresh/--no-refresh", "follows")
 
 
-@click.group(cls=LazyGroup, invoke_without_command=True)
+@click.group(
+    cls=ShortHelpGroup,
+    invoke_without_command=True,
+    examples=(
+        "feeder mcp install --all-found",
+        "feeder mcp",
+    ),
+)
 @_sync_option
 @options.override_options
 @search_options.query_log_option
@@ -58,7 +65,13 @@ mcp.add_lazy_commands(
 )
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder serve --open",
+        "feeder serve --port 8421 --no-sync",
+    ),
+)
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),

@@ -8,11 +8,15 @@ from typing import Any
 import click
 
 from feeder.cli import console, options
+from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
 from feeder.errors import UserError
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=("feeder publish /srv/indexes/shop", "feeder publish /srv/indexes/shop --keep 5"),
+)
 @click.argument("target", metavar="TARGET")
 @click.option(
     "--keep",
@@ -42,7 +46,7 @@ def publish(target: str, keep: int, **params: Any) -> None:
     console.print_result(settings, done._asdict(), done.lines())
 
 
-@click.command()
+@click.command(cls=ShortHelp, examples=("feeder pull", "feeder pull /srv/indexes/shop"))
 @click.argument("source", required=False)
 @options.share_options
 def pull(source: str | None, **params: Any) -> None:

@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from feeder.cli import console, options
+from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
 from feeder.errors import FeederError, ServiceError, StoppedEarly, Superseded
 from feeder.progress import ProgressReporter
@@ -23,7 +24,13 @@ if TYPE_CHECKING:
 GIVEN_FILES = "the given files"
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder sync",
+        "feeder sync --working-tree --dry-run",
+    ),
+)
 @click.option(
     "--working-tree",
     is_flag=True,
@@ -57,7 +64,13 @@ def sync(dry_run: bool, working_tree: bool, **params: Any) -> None:
             sync(run, dry_run=dry_run)
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder process --path src/cart.py",
+        "feeder process --path .",
+    ),
+)
 @options.paths_option("File or folder to index; repeatable.")
 @options.write_options
 def process(paths: tuple[Path, ...], dry_run: bool, **params: Any) -> None:
@@ -76,7 +89,13 @@ def process(paths: tuple[Path, ...], dry_run: bool, **params: Any) -> None:
         process_paths(run, place.base, paths, dry_run=dry_run)
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder delete --path src/old.py",
+        "feeder delete --path docs --dry-run",
+    ),
+)
 @options.paths_option("File or folder to remove; it need not exist on disk. Repeatable.")
 @options.write_options
 def delete(paths: tuple[Path, ...], dry_run: bool, **params: Any) -> None:
@@ -95,7 +114,13 @@ def delete(paths: tuple[Path, ...], dry_run: bool, **params: Any) -> None:
         delete_paths(run, place.base, paths, dry_run=dry_run)
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder apply changes.json",
+        "feeder deltas --base main~1 | feeder apply -",
+    ),
+)
 @click.argument("deltas", type=click.File("rb"))
 @options.apply_options
 def apply(deltas: IO[bytes], dry_run: bool, **params: Any) -> None:

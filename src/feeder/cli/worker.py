@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feeder.cli import console, options
+from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
 from feeder.errors import Interrupted, UserError
 
@@ -31,7 +32,13 @@ _SEVERAL_WORKERS = (
 )
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder worker worker-folder",
+        "feeder worker worker-folder --dry-run",
+    ),
+)
 @click.argument("folder", metavar="[DIR]", default="feeder-worker", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Also overwrite edited files.")
 @click.option(

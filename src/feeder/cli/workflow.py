@@ -9,11 +9,18 @@ from typing import Any
 import click
 
 from feeder.cli import console, options
+from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
 from feeder.errors import UserError
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder deltas --base main~1",
+        "feeder deltas --base v1.0 --head HEAD",
+    ),
+)
 @click.option("--base", required=True, help="Commit that is indexed.")
 @click.option("--head", default="HEAD", show_default=True, help="Commit to index.")
 @click.option("--merge-base", is_flag=True, help="Compare with the merge base of both commits.")
@@ -34,7 +41,7 @@ def deltas(base: str, head: str, merge_base: bool, **params: Any) -> None:
     console.print_text(deltas_as_json(result.deltas))
 
 
-@click.command()
+@click.command(cls=ShortHelp, examples=("feeder plan --shards 8",))
 @options.plan_options
 @options.git_options
 def plan(shards: int, **params: Any) -> None:
@@ -55,7 +62,7 @@ def plan(shards: int, **params: Any) -> None:
     console.print_text(account.matrix)
 
 
-@click.command()
+@click.command(cls=ShortHelp)
 @options.action_options
 @click.pass_context
 def action(

@@ -70,7 +70,15 @@ def _count_differing(corpus: Corpus) -> int:
         for path, name in paths.items()
         if file_types.skip_reason(path) is None and (not folder or is_below(path, folder))
     }
+    own = _own_prefix(corpus)
+    paths = {path: name for path, name in paths.items() if not str(root / path).startswith(own)}
     return sum(1 for _ in _differing(corpus, root, paths))
+
+
+def _own_prefix(corpus: Corpus) -> str:
+    """The prefix of the index's own files, which --db may have put into the repository."""
+    index = Path(corpus.database.place)
+    return str(index.resolve().with_name(f"{index.stem}."))
 
 
 def _differing(corpus: Corpus, root: Path, paths: Mapping[str, bytes]) -> Iterator[str]:

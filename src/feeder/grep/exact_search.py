@@ -66,7 +66,8 @@ MAX_SKIPPED_NAMES = 5
 class LineRequest(NamedTuple):
     """A pattern with its filters, and the page of matching lines to return.
 
-    `query_filters` has filters that were typed in a query. A page without `reads_files` has only
+    `before` and `after` are lines of context. `query_filters` has filters that were typed in a
+    query. A page without `reads_files` has only
     the counts by file.
     """
 
@@ -75,7 +76,8 @@ class LineRequest(NamedTuple):
     filters: RequestFilters = RequestFilters()
     limit: int = DEFAULT_LIMIT
     offset: int = 0
-    context_lines: int = 0
+    before: int = 0
+    after: int = 0
     reads_files: bool = True
     query_filters: Query = Query()
 
@@ -184,7 +186,7 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
         page = candidates[request.offset : request.offset + request.limit]
         blobs = {one.path: entries[one.path].blob for one in page}
         reader = LineReader(corpus, revision, blobs, nodes)
-        matches = reader.read_all(page, find_spans, request.context_lines)
+        matches = reader.read_all(page, find_spans, before=request.before, after=request.after)
     # whether a skipped file has such nodes is not known
     skipped = [] if has_node_filters else list(_skipped_matches(result.files, entries))
     notes = [*plan.notes, *_notes(corpus, plan.scope, request.pattern, result.truncation)]

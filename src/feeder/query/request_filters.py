@@ -24,5 +24,13 @@ class RequestFilters(NamedTuple):
 
     @classmethod
     def from_options(cls, options: dict[str, Any]) -> RequestFilters:
-        """Removes the filters from a command's options and returns them."""
-        return cls(**{name: options.pop(name) for name in cls._fields if name in options})
+        """Removes the filters from a command's options and returns them.
+
+        A path that begins with `!` is excluded, as in ripgrep's `-g`.
+        """
+        given = {name: options.pop(name) for name in cls._fields if name in options}
+        paths = given.pop("path", ())
+        included = tuple(path for path in paths if not path.startswith("!"))
+        excluded = tuple(path[1:] for path in paths if path.startswith("!"))
+        not_path = (*given.pop("not_path", ()), *excluded)
+        return cls(**given, path=included, not_path=not_path)

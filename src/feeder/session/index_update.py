@@ -221,16 +221,6 @@ def refuse_home_folder(base: Path, remedy: str) -> None:
         raise UserError(f"{base} has a home folder in it, so it is not indexed unasked.", remedy)
 
 
-def provide_base(place: Workspace, settings: Settings, progress: ProgressReporter) -> None:
-    """Gives a missing index something to start from: the index of another worktree.
-
-    The update that follows writes only what differs. Does nothing if there is an index.
-    """
-    from feeder.session.worktree_copy import copy_nearest_index
-
-    copy_nearest_index(place, settings, progress)
-
-
 def update_running(text: str) -> Note:
     """Returns the note that the index is being updated."""
     return Note(NoteKind.UPDATE_RUNNING, text)
@@ -320,11 +310,12 @@ class IndexUpdate:
         target.place = place = replace(target.place, repo=repo)
         from feeder.session.runs import open_run, start_workers
         from feeder.session.session import open_session
+        from feeder.session.worktree_copy import copy_nearest_index
         from feeder.store.ownership import is_locked_by_command
         from feeder.sync.partial_sync import process_paths
         from feeder.sync.sync import sync
 
-        provide_base(place, settings, ProgressReporter(quiet=target.settings.quiet))
+        copy_nearest_index(place, settings, ProgressReporter(quiet=target.settings.quiet))
         whole = not target.keeps_kinds
         with open_session(place, settings, writes=True, create=True, whole=whole) as session:
             session.progress = progress

@@ -123,10 +123,10 @@ class _FoundLine(NamedTuple):
         """The contents."""
         return self.candidate.path, self.source
 
-    def rows(self, context_lines: int) -> range:
+    def rows(self, before: int, after: int) -> range:
         """The indexes of the line and its context."""
         row, end = self.line.number - 1, len(self.text.lines) if self.text else 0
-        return range(max(0, row - context_lines), min(end, row + 1 + context_lines))
+        return range(max(0, row - before), min(end, row + 1 + after))
 
 
 class LineReader:
@@ -157,18 +157,26 @@ class LineReader:
         self._texts: dict[_TextKey, _FileText | None] = {}
 
     def read_all(
-        self, candidates: Sequence[Candidate], find_spans: FindSpans, context_lines: int
+        self,
+        candidates: Sequence[Candidate],
+        find_spans: FindSpans,
+        *,
+        before: int = 0,
+        after: int = 0,
     ) -> list[LineMatch]:
-        """The lines with their highlights, context and nodes; each file is masked once."""
+        """The lines with their highlights, nodes, and so many lines before and after each.
+
+        Each file is masked once.
+        """
         located = [self._find(candidate) for candidate in candidates]
         rows: dict[_TextKey, set[int]] = {}
         for one in located:
             if one.text is not None:
-                shown = one.rows(context_lines)
-                rows.setdefault(one.key, set()).update(shown)
+                rows.setdefault(one.key, set()).update(one.rows(before, after))
         masked = {key: self._mask(key, requested) for key, requested in rows.items()}
         return [
-            self._read(one, masked.get(one.key, {}), find_spans, context_lines) for one in located
+            self._read(one, masked.get(one.key, {}), find_spans, one.rows(before, after))
+            for one in located
         ]
 
     def _mask(self, key: _TextKey, rows: set[int]) -> Mapping[int, str]:
@@ -196,7 +204,7 @@ class LineReader:
         located: _FoundLine,
         masked: Mapping[int, str],
         find_spans: FindSpans,
-        context_lines: int,
+        rows: range,
     ) -> LineMatch:
         path, line, node, text = located.candidate.path, located.line, located.node, located.text
         match = LineMatch(
@@ -213,7 +221,6 @@ class LineReader:
         if text is None:
             return match._replace(text=_mask_line(path, line.content))
         row = line.number - 1
-        rows = located.rows(context_lines)
         return match._replace(
             text=masked[row],
             spans=find_spans(text.lines[row]),
