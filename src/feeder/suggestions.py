@@ -9,6 +9,8 @@ MAX_SUGGESTIONS = 3
 """Nearest names that a message lists."""
 MIN_SIMILARITY = 0.65
 """Lowest difflib ratio between the last parts of two names."""
+SHORT_NAME = 4
+"""Letters of a name up to which one edit is the most that a suggestion differs by."""
 MAX_COMPARED = 500
 """Names that difflib compares: those that share most trigrams."""
 MAX_LISTED = 12
@@ -53,6 +55,8 @@ def nearest_names(target: str, names: Iterable[str], separator: str) -> list[str
     candidates = _most_shared_trigrams(target_part, parts)
     distinct = dict.fromkeys(parts[name] for name in candidates)
     close = get_close_matches(target_part, distinct, MAX_SUGGESTIONS, MIN_SIMILARITY)
+    if len(target_part) <= SHORT_NAME:  # `nope` and `Open` have three letters in common
+        close = [one for one in close if is_within_one_edit(target_part, one)]
     return [name for part in close for name in candidates if parts[name] == part][:MAX_SUGGESTIONS]
 
 

@@ -225,6 +225,22 @@ def test_control_characters_in_code_are_escaped(
     assert "\x1b[2J" not in out
 
 
+def test_a_heading_never_loses_file_and_line(feeder: RunFeeder, repo: Repo) -> None:
+    """Names are cut first, then folders; a blank line parts the hits."""
+    path = "a_long_folder/of_a_package/needles.py"
+    repo.commit({path: "class SomewhatLongName:\n    def find_needle_in_haystack(self): ...\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    for width in (40, 60):
+        lines = on_a_terminal(repo.path, width, "search", "needle", "-q", "--no-vectors")
+        [heading] = [line for line in lines if "method" in line]
+        assert "needles.py:2-2  method" in heading
+        assert heading.endswith("haystack"[-4:])
+        assert len(heading) <= width
+    plain = feeder(repo, "search", "needle", "-q").out
+    assert f"{path}:2-2  method  SomewhatLongName.find_needle_in_haystack\n" in plain
+    assert "\n\n" in plain
+
+
 @pytest.mark.parametrize("width", [40, 80])
 def test_no_line_is_wider_than_the_terminal(shop: Repo, width: int) -> None:
     """The matching word is visible, however far right it is."""

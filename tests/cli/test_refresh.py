@@ -117,6 +117,47 @@ def test_nothing_is_written_or_loaded_when_nothing_changed(shop: Repo, feeder: R
     assert after == before
 
 
+def test_the_place_of_the_index_is_said_when_it_surprises(
+    shop: Repo, feeder: RunFeeder, tmp_path: Path
+) -> None:
+    line = "local index"
+    assert line not in feeder(shop, "search", "cart").err
+    assert line not in feeder(shop, "grep", "cart").err
+    assert line in feeder(shop, "search", "--no-vectors", "cart").err
+    assert line in feeder(shop, "sync").err
+
+
+def test_files_that_are_not_indexed_are_listed_by_reason(shop: Repo, feeder: RunFeeder) -> None:
+    shop.write({"yarn.lock": "x\n", ".env": "TOKEN=1\n", "web/yarn.lock": "y\n"})
+    listed = feeder(shop, "skipped").out.splitlines()
+    assert [line for line in listed if line.startswith("  ")] == [
+        "  web/yarn.lock",
+        "  yarn.lock",
+        "  .env",
+    ]
+    assert [line.partition(":")[0] for line in listed if not line.startswith("  ")] == [
+        "a lock file",
+        "a name that may hold secrets",
+    ]
+    only = feeder(shop, "skipped", "--reason", "secrets", "--json").json
+    assert only == [{"path": ".env", "reason": "a name that may hold secrets"}]
+
+
+def test_at_most_three_hits_are_near_nonsense(repo: Repo, feeder: RunFeeder) -> None:
+    repo.commit({f"{name}.py": f"def {name}():\n    return {name!r}\n" for name in "abcdef"})
+    found = feeder(repo, "search", "zzqqxx", "--lines", "0").out.splitlines()
+    assert found[0] == "No match by name or word; nearest in meaning:"
+    assert len([line for line in found if "method" in line]) == 3
+
+
+def test_no_other_classs_member_is_suggested(repo: Repo, feeder: RunFeeder) -> None:
+    code = "class Cart:\n    def additem(self): ...\n\nclass Box:\n    def addition(self): ...\n"
+    repo.commit({"shop.py": code + "    def open(self): ...\n"})
+    assert "Did you mean Cart.additem?" in feeder(repo, "show", "shop.py#Cart.aditem").err
+    assert "Did you mean Cart.additem?" in feeder(repo, "show", "shop.py#Cart.additen").err
+    assert "Did you mean" not in feeder(repo, "show", "shop.py#nope").err
+
+
 @pytest.mark.parametrize("off", ["option", "variable"])
 def test_without_refresh_the_answer_says_how_far_it_is_behind(
     shop: Repo, feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, off: str

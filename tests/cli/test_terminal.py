@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feeder.cli.terminal import Terminal, highlight_code, stdout_terminal, to_cells
+from feeder.cli.terminal import Terminal, cut_middle, highlight_code, stdout_terminal, to_cells
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 TEXTS = st.text(st.sampled_from("a b\t漢é\u0301\x1b\r\n\u202e🛒\ud800x"), max_size=60)
@@ -108,6 +108,19 @@ def test_colours_depend_on_terminal_and_environment(
     assert stdout_terminal(color) == Terminal(colours, 72)
     monkeypatch.setattr("sys.stdout.isatty", lambda: False)
     assert stdout_terminal(color) == Terminal(color == "always", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "expected"),
+    [
+        ("middleware.ThrottleBacklog", 12, "middl…acklog"),
+        ("middleware.ThrottleBacklog", 26, "middleware.ThrottleBacklog"),
+        ("middleware", 1, "…"),
+        ("漢漢漢漢", 5, "漢…漢"),
+    ],
+)
+def test_a_name_is_cut_in_its_middle(text: str, width: int, expected: str) -> None:
+    assert Terminal().render_cells(cut_middle(to_cells(text), width)) == expected
 
 
 def test_long_heading_is_cut_at_its_end() -> None:

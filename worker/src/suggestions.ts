@@ -4,7 +4,7 @@ import { constants } from "../build/worker_data.json";
 import { casefold, compareText, isAscii, rpartition } from "./python_strings.ts";
 import { HttpError } from "./http_error.ts";
 
-const { MAX_SUGGESTIONS, MIN_SIMILARITY, MAX_COMPARED, MAX_LISTED } = constants.suggestions;
+const { MAX_SUGGESTIONS, MIN_SIMILARITY, MAX_COMPARED, MAX_LISTED, SHORT_NAME } = constants.suggestions;
 /** The default cutoff of difflib's `get_close_matches`. */
 const CUTOFF = 0.6;
 /** From this length on, difflib ignores letters that make up more than 1% of a text. */
@@ -35,7 +35,9 @@ export function nearestNames(target: string, names: readonly string[], separator
   const parts = new Map(names.map((name) => [name, lastPart(name, separator)]));
   const candidates = mostSharedTrigrams(targetPart, parts);
   const distinct = [...new Set(candidates.map((name) => parts.get(name)!))];
-  const close = closeMatches(targetPart, distinct, MIN_SIMILARITY);
+  const similar = closeMatches(targetPart, distinct, MIN_SIMILARITY);
+  const isShort = [...targetPart].length <= SHORT_NAME;
+  const close = isShort ? similar.filter((one) => isWithinOneEdit(targetPart, one)) : similar;
   const nearest = close.flatMap((one) => candidates.filter((name) => parts.get(name) === one));
   return nearest.slice(0, MAX_SUGGESTIONS);
 }

@@ -307,6 +307,7 @@ cli.add_section(
             doctor="Check what a run needs, and say how to fix it.",
             cache="Show or clear the embedding cache of this machine.",
         ),
+        **_in_module("skipped", skipped="List the files that are not in the index, and why."),
         **_in_module("completion", completion="Print a script for Tab completion in a shell."),
         **_in_module("languages", languages="Try the description of a language on a file."),
     },

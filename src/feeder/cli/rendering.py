@@ -11,13 +11,17 @@ from feeder.cli.terminal import (
     BOLD,
     DIM,
     LINE_STYLE,
+    MIN_NAME_COLUMNS,
     PATH_STYLE,
     PLAIN,
     Cell,
     Terminal,
+    cut_middle,
     highlight_code,
     to_cells,
+    total_width,
 )
+from feeder.notes import NoteKind
 from feeder.search.answers import Page, PageHit, hit_kind, hit_name, hit_status, table_header
 from feeder.snippets.excerpts import UNAVAILABLE_REASONS, Freshness
 from feeder.snippets.outline import (
@@ -49,13 +53,21 @@ PLAIN_STYLE = Style()
 
 
 def render_hits(page: Page, style: Style = PLAIN_STYLE) -> Iterator[str]:
-    """Renders each hit with heading and snippet, then the number of hits, notes and freshness."""
+    """Renders each hit with heading and snippet, then the number of hits, notes and freshness.
+
+    A blank line parts hits of which lines are shown.
+    """
+    if is_by_meaning_only(page):
+        yield "No match by name or word; nearest in meaning:"
+        kept = [note for note in page.notes if note.kind is not NoteKind.NO_WORD_FOUND]
+        page = page._replace(notes=kept)
+    has_lines = False
     for shown in page.hits:
-        yield style.terminal.render_cells(_heading_cells(shown))
-        yield from _description_lines(shown, style.terminal)
-        if style.explain:
-            yield style.terminal.render_cells(to_cells(_indent(explain_score(shown)), DIM))
-        yield from _snippet_lines(shown, style.terminal)
+        if has_lines:
+            yield ""
+        lines = list(_hit_lines(shown, style))
+        has_lines = len(lines) > 1
+        yield from lines
     for text in _footer_lines(page):
         yield from style.terminal.wrap(text)
 
@@ -211,18 +223,41 @@ def _relative_path(root: Path, hit: PageHit) -> str:
     return os.path.relpath(root / hit.result.hit.path)
 
 
-def _heading_cells(page_hit: PageHit) -> list[Cell]:
+def is_by_meaning_only(page: Page) -> bool:
+    """Tells whether no node has the query's name or one of its words, and the hits are near it."""
+    return bool(page.hits) and any(note.kind is NoteKind.NO_WORD_FOUND for note in page.notes)
+
+
+def _hit_lines(shown: PageHit, style: Style) -> Iterator[str]:
+    yield style.terminal.render_cells(_heading_cells(shown, style.terminal.width))
+    yield from _description_lines(shown, style.terminal)
+    if style.explain:
+        yield style.terminal.render_cells(to_cells(_indent(explain_score(shown)), DIM))
+    yield from _snippet_lines(shown, style.terminal)
+
+
+def _heading_cells(page_hit: PageHit, width: int | None) -> list[Cell]:
+    """Path, lines, kind and name.
+
+    What does not fit is cut in the middle: the name first, then the folder, never the file's name.
+    """
     hit, member, excerpt = page_hit.result.hit, page_hit.member, page_hit.excerpt
     name = hit_name(page_hit)
-    lines = member.line if member else f"{excerpt.first}-{excerpt.last}"
     state = hit_status(page_hit)
-    return [
-        *to_cells(hit.path, PATH_STYLE),
-        *to_cells(f":{lines}", LINE_STYLE),
+    folder, slash, file = hit.path.rpartition("/")
+    place = [
+        *to_cells(file, PATH_STYLE),
+        *to_cells(f":{member.line if member else f'{excerpt.first}-{excerpt.last}'}", LINE_STYLE),
         *to_cells(f"  {hit_kind(page_hit)}", DIM),
-        *to_cells(f"  {name}" if name else "", BOLD),
-        *to_cells(f"  ({state})" if state else "", PLAIN),
     ]
+    folder_cells = to_cells(folder + slash, PATH_STYLE)
+    name_cells = to_cells(f"  {name}" if name else "", BOLD)
+    after = to_cells(f"  ({state})" if state else "", PLAIN)
+    if width is not None:
+        room = width - total_width([*place, *after])
+        name_cells = cut_middle(name_cells, max(room - total_width(folder_cells), MIN_NAME_COLUMNS))
+        folder_cells = cut_middle(folder_cells, max(room - total_width(name_cells), 1))
+    return [*folder_cells, *place, *name_cells, *after]
 
 
 def _description_lines(hit: PageHit, terminal: Terminal) -> Iterator[str]:

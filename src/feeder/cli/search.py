@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from feeder.cli import console, options, search_options
 from feeder.cli.command_help import ShortHelp
@@ -305,8 +306,6 @@ def _search_every(
     ctx: click.Context, query: str, limit: int, filters: RequestFilters, params: dict[str, Any]
 ) -> None:
     """Prints every line with the query's text; as many as `feeder grep` unless -n is given."""
-    from click.core import ParameterSource
-
     from feeder.cli.grep import LineOutput, print_matching_lines
     from feeder.errors import UserError
     from feeder.grep.exact_search import DEFAULT_LIMIT, LineRequest

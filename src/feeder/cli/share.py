@@ -50,10 +50,10 @@ def publish(target: str, keep: int, **params: Any) -> None:
 @click.argument("source", required=False)
 @options.share_options
 def pull(source: str | None, **params: Any) -> None:
-    """Pull the published index that is nearest to HEAD, and bring it up to date.
+    """Pull the published index that is nearest to HEAD.
 
-    SOURCE is a folder, https://…, s3://, gs:// or az://. Default: the index that the repository's
-    pyproject.toml or .feeder.toml names.
+    It is then brought up to date. SOURCE is a folder, https://…, s3://, gs:// or az://. Default:
+    the index that the repository's pyproject.toml or .feeder.toml names.
     """
     from feeder.cli.sync import sync
     from feeder.session.workspace import current_workspace, index_file

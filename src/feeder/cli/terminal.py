@@ -29,6 +29,8 @@ MAX_LEXED_CHARS = 50_000
 MAX_LINE_COLUMNS = 400
 """Longest line of a file where no terminal limits it: a minified line is a whole program."""
 TAB_WIDTH = 4
+MIN_NAME_COLUMNS = 12
+"""Columns that are left of a name, however narrow the terminal is."""
 ELLIPSIS = "…"
 
 
@@ -74,7 +76,7 @@ class Terminal(NamedTuple):
         body: list[Cell] = []
         for at in range(start, end):
             style = MATCH if at in highlighted else styles[at] if at < len(styles) else PLAIN
-            body += _character_cells(text[at], style, _total_width(body) if self.width else None)
+            body += _character_cells(text[at], style, total_width(body) if self.width else None)
         if start:
             body = [Cell(ELLIPSIS, 1, DIM), *body]
         if end < len(text):
@@ -155,19 +157,19 @@ def _visible_range(
     text: str, highlights: Sequence[tuple[int, int]], width: int | None
 ) -> tuple[int, int]:
     """Returns the range of characters to show: all, or those around the first highlight."""
-    if width is None or _total_width(_first_cells(text, width + 1)) <= width:
+    if width is None or total_width(_first_cells(text, width + 1)) <= width:
         return 0, len(text)
     first, last = highlights[0] if highlights else (0, 0)
-    if not highlights or _total_width(_first_cells(text[:last], width + 1)) < width:
+    if not highlights or total_width(_first_cells(text[:last], width + 1)) < width:
         return 0, min(len(text), width + 1)
-    used = 1 + _total_width(_first_cells(text[first:], width))
+    used = 1 + total_width(_first_cells(text[first:], width))
     start = _step_back(text, first, max(width // 3, width - used))
     return start, min(len(text), start + width + 1)
 
 
 def _step_back(text: str, at: int, columns: int) -> int:
     """Returns the first position at most `columns` columns before `at`."""
-    while at and (columns := columns - _total_width(to_cells(text[at - 1]))) >= 0:
+    while at and (columns := columns - total_width(to_cells(text[at - 1]))) >= 0:
         at -= 1
     return at
 
@@ -178,7 +180,7 @@ def _first_cells(text: str, count: int) -> list[Cell]:
 
 def _truncate(row: list[Cell], width: int | None) -> list[Cell]:
     """Cuts a row to the width, with an ellipsis at its end."""
-    if width is None or _total_width(row) <= width:
+    if width is None or total_width(row) <= width:
         return row
     fitting, columns = [], 0
     for cell in row:
@@ -189,7 +191,22 @@ def _truncate(row: list[Cell], width: int | None) -> list[Cell]:
     return [*fitting, Cell(ELLIPSIS, 1, DIM)]
 
 
-def _total_width(row: Iterable[Cell]) -> int:
+def cut_middle(row: list[Cell], width: int) -> list[Cell]:
+    """Cuts a row to the width, with an ellipsis in its middle.
+
+    "middleware.ThrottleBacklog" in 12 columns → "middl…acklog"
+    """
+    if total_width(row) <= width:
+        return row
+    half = (width - 1) // 2
+    first, last = row[:half], row[len(row) - (width - 1 - half) :]
+    while total_width([*first, *last]) > width - 1:  # wide characters
+        first, last = first[:-1], last[1:]
+    return [*first, Cell(ELLIPSIS, 1, DIM), *last]
+
+
+def total_width(row: Iterable[Cell]) -> int:
+    """The columns that a row takes."""
     return sum(cell.width for cell in row)
 
 

@@ -112,7 +112,7 @@ def _symbol_in_file(hits: Sequence[Hit], path: str, name: str) -> Target:
     nodes = _nodes_named(hits, name, (eq, symbol_ends_with))
     if target := _single_target(nodes, f"{path}#{name}"):
         return target
-    names = [symbol for hit in hits for symbol in _names_of_hit(hit)]
+    names = _of_owner(name, [symbol for hit in hits for symbol in _names_of_hit(hit)])
     raise _not_found_error("symbol", f"{path}#{name}", _nearest_symbols(name, names), path)
 
 
@@ -417,6 +417,15 @@ def _looks_like_path(text: str) -> bool:
 
 def _nearest_symbols(text: str, symbols: Iterable[str]) -> list[str]:
     return nearest_names(normalize_symbol(text), symbols, ".")
+
+
+def _of_owner(name: str, symbols: Sequence[str]) -> Sequence[str]:
+    """The symbols of the class that a name names, if there are any: `Cart.nope` means a member of
+    Cart.
+    """
+    owner = normalize_symbol(name).rpartition(".")[0]
+    of_owner = [one for one in symbols if owner and symbol_ends_with(one.rpartition(".")[0], owner)]
+    return of_owner or symbols
 
 
 def _nearest_paths(corpus: Corpus, text: str) -> list[str]:

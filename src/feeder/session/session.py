@@ -81,7 +81,9 @@ def open_session(
             )
         models = _model_names(backend, model_vectors, settings)
         reason = f"; {store.reason}" if store.reason else ""
-        progress.message(f"{workspace.repo}: {backend.label}, {models}{reason}")
+        is_usual = not store.is_cloud and not reason and models == STATIC_MODEL_NAME
+        if writes or not is_usual:
+            progress.message(f"{workspace.repo}: {backend.label}, {models}{reason}")
         if writes and whole and backend.missing_model_note:
             progress.message(str(backend.missing_model_note))
         session = Session(workspace, index, model_vectors, progress, backend)

@@ -301,6 +301,16 @@ def skipped_files(
     return {str(path): str(reason) for path, reason in rows}
 
 
+_ALL_SKIPPED = """SELECT path, reason FROM files
+WHERE repo = ? AND state = 'skipped' ORDER BY reason, path"""
+
+
+def all_skipped_files(database: Database, repo: str) -> list[tuple[str, str]]:
+    """Returns the path and the reason of each file that is not indexed, by reason; one request."""
+    [rows] = database.run([Statement(_ALL_SKIPPED, (repo,))])
+    return [(str(path), str(reason)) for path, reason in rows]
+
+
 _BLOBS_BY_PATH = (
     "SELECT path, blob FROM files WHERE repo = ? AND path IN (SELECT value FROM json_each(?))"
 )

@@ -205,8 +205,15 @@ async function targetInFile({ database, repo }: TargetContext, path: string, { l
   // a whole name comes first: otherwise `total` would also match `Cart.total`
   const target = singleTarget(nodesNamed(hits, name, [isEqual, symbolEndsWith]), `${path}#${name}`);
   if (target) return { ...target, unparsed };
-  const near = nearestNames(normalizeSymbol(name), hits.flatMap(namesOfHit), ".");
+  const near = nearestNames(normalizeSymbol(name), ofOwner(name, hits.flatMap(namesOfHit)), ".");
   throw notFoundError("symbol", `${path}#${name}`, near, path);
+}
+
+/** The symbols of the class that a name names, if there are any: `Cart.nope` means a member of Cart. */
+function ofOwner(name: string, symbols: readonly string[]): readonly string[] {
+  const [owner] = rpartition(normalizeSymbol(name), ".");
+  const members = symbols.filter((one) => owner && symbolEndsWith(rpartition(one, ".")[0], owner));
+  return members.length > 0 ? members : symbols;
 }
 
 /** The unparsed lines in the rows of one file. */
