@@ -441,7 +441,7 @@ def add_options(command: Command, *options: Callable[[Command], Command]) -> Com
     return reduce(lambda changed, option: option(changed), reversed(options), command)
 
 
-def _names(*options: Callable[[Command], Command]) -> frozenset[str]:
+def _names(*options: Callable[[Any], Any]) -> frozenset[str]:
     """The names of the parameters that options make."""
 
     def command() -> None:
