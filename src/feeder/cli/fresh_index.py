@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from feeder.cli import console
 from feeder.config import Settings
 from feeder.errors import FeederError, UserError
+from feeder.escaping import count_of
 from feeder.notes import Note, NoteKind
 from feeder.progress import ProgressReporter, ProgressStep
 from feeder.session.workspace import Workspace, find_workspace
@@ -53,7 +54,8 @@ class _Progress(ProgressReporter):
     def step(self, label: str, total: int) -> Iterator[ProgressStep]:
         from feeder.session.index_update import FEW_FILES
 
-        if total <= FEW_FILES and not self._is_first:
+        # a copy of another worktree's index may lack nothing
+        if not total or (total <= FEW_FILES and not self._is_first):
             yield lambda done: None
             return
         if not self._is_announced and (self._is_first or total > MANY_FILES):
@@ -64,7 +66,8 @@ class _Progress(ProgressReporter):
 
     def _announcement(self, files: int) -> str:
         if self._is_first:
-            return f"Making an index of {files:,} files. Ctrl-C stops it; the next command goes on."
+            made = f"Making an index of {count_of(files, 'file')}."
+            return f"{made} Ctrl-C stops it; the next command goes on."
         return (
             f"{files:,} files have changed, and are indexed first. Ctrl-C stops that; "
             "--no-refresh answers without them."
