@@ -572,30 +572,71 @@ def test_chosen_facets_stay_and_take_further_values(browser: Browser, site: Web)
         expect(page.locator(".hit")).to_have_count(4)
 
 
-def test_hits_of_a_file_are_folded_after_the_second(browser: Browser, tmp_path: Path) -> None:
-    """The keys skip them until they are opened."""
+def test_further_hits_of_a_file_are_folded(browser: Browser, tmp_path: Path) -> None:
+    """Eight hits of two files are shown at least; the keys skip the others until they are opened."""
     repo = Repo(tmp_path / "folds")
-    functions = "".join(f"def many_{at}():\n    return 'plenty'\n\n\n" for at in range(5))
+    functions = "".join(f"def many_{at}():\n    return 'plenty'\n\n\n" for at in range(7))
     repo.commit({"a/many.py": functions, "b.py": "def one():\n    return 'plenty'\n"})
     index(repo)
     with index_server(repo.path) as site, open_page(browser, site, "?q=plenty") as page:
-        expect(page.locator(".hit").filter(visible=True)).to_have_count(3)
+        expect(page.locator(".hit").filter(visible=True)).to_have_count(5)
         page.keyboard.press("Escape")
-        for _ in range(4):
+        for _ in range(6):
             page.keyboard.press("j")
         expect(page.locator(".hit a.opens:focus")).to_have_text(re.compile("b.py|many.py"))
         expect(page.locator(".folded .hit:focus-within")).to_have_count(0)
         page.get_by_text("3 more hits in many.py").click()
-        expect(page.locator(".hit").filter(visible=True)).to_have_count(6)
+        expect(page.locator(".hit").filter(visible=True)).to_have_count(8)
 
 
 def test_all_lines_of_a_hit_are_shown_in_place(browser: Browser, site: Web) -> None:
     with open_page(browser, site, "?q=symbol:long") as page:
         hit = page.locator(".hit").first
-        hit.get_by_role("button", name="lines more").click()
+        hit.get_by_role("button", name="All 34 lines").click()
         expect(hit.locator(".row")).to_have_count(34)
         hit.get_by_role("link", name="Line 33").click()
         expect(page.locator("#L33")).to_have_class(re.compile("here"))
+
+
+def test_seven_hits_fit_a_window(browser: Browser, site: Web) -> None:
+    """Each has one row of header; the actions of a hit are seen when it has the focus."""
+    with open_page(browser, site, "?q=plenty", viewport={"width": 1280, "height": 800}) as page:
+        hits = page.locator(".hit")
+        expect(hits).to_have_count(20)
+        expect(hits.nth(6)).to_be_in_viewport(ratio=1)
+        actions = hits.nth(1).locator(".actions")
+        expect(actions).to_have_css("opacity", "0")
+        hits.nth(1).locator(".opens").focus()
+        expect(actions).to_have_css("opacity", "1")
+
+
+def test_hits_below_the_first_show_the_lines_with_the_query(
+    browser: Browser, tmp_path: Path
+) -> None:
+    repo = Repo(tmp_path / "short")
+    body = "".join(f"    step({at})\n" for at in range(9))
+    late = f"def late():\n{body}    gondola = lift()\n    return gondola\n"
+    repo.commit({"a.py": "def gondola_lift():\n    return 1\n", "b.py": late})
+    index(repo)
+    with index_server(repo.path) as site, open_page(browser, site, "?q=gondola+lift") as page:
+        second = page.locator(".hit", has_text="late")
+        expect(second.locator(".row")).to_have_count(3)
+        expect(second).to_contain_text("gondola = lift()")
+        second.get_by_role("button", name="All 12 lines").click()
+        expect(second.locator(".row")).to_have_count(12)
+
+
+def test_head_is_one_row_on_a_phone(browser: Browser, site: Web) -> None:
+    """With all of its controls, and the actions of hits, which nothing hovers over."""
+    phone = {"viewport": NARROW, "has_touch": True, "is_mobile": True}
+    with open_page(browser, site, "?q=needle", **phone) as page:
+        shown = page.locator("header :is(input, button, a):visible")
+        boxes = [one.bounding_box() for one in shown.all()]
+        assert len(boxes) == 5
+        assert max(box["y"] for box in boxes if box) < min(
+            box["y"] + box["height"] for box in boxes if box
+        )
+        expect(page.locator(".hit .actions").first).to_have_css("opacity", "1")
 
 
 def test_similar_nodes_say_to_what(browser: Browser, site: Web) -> None:

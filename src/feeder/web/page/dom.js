@@ -82,6 +82,12 @@ export function fileName(path) {
   return path.split('/').at(-1);
 }
 
+/** A path whose first folders are cut where there is no room, in its middle: its last folder and its name stay. */
+export function cutPath(path) {
+  const [, first, last, name] = /^(.*?)([^/]*\/)?([^/]*)$/s.exec(path);
+  return [first ? h('span', { class: 'folder cut' }, first) : null, last ? h('span', { class: 'folder' }, last) : null, name];
+}
+
 export function table(label, titles, ...rows) {
   return h('div', { class: 'listed', tabindex: '0', role: 'region', 'aria-label': label }, h('table', { class: 'signs' },
     h('thead', null, h('tr', null, titles.map((title) => h('th', { scope: 'col' }, title)))), rows));

@@ -1,13 +1,16 @@
 // A hit: its location, name, snippet and links, and why it was found.
 import { fileLink, link } from './url_state.js';
 import { request } from './api_client.js';
-import { count, fileName, h, notify } from './dom.js';
+import { count, cutPath, fileName, h, notify } from './dom.js';
 import { grammar, highlightedLine, loadedGrammar, tokenLines } from './highlighting.js';
 import { relationsLink } from './relations.js';
 import { documentForm, editorLink, supports, webLink } from './links.js';
 
 const RANKS = [['name_rank', 'name'], ['word_rank', 'words'], ['line_rank', 'description'], ['meaning_rank', 'meaning'], ['vector_rank', 'vectors']];
 const SHOWN_OF_FILE = 2;
+const MIN_SHOWN = 8;
+// of a hit below the first one, so that a window shows six or more
+const SHOWN_LINES = 3;
 const MAX_NODE_CHARS = 20_000;
 const MAX_CELLS = 4_000_000;
 const TYPES = { '-': 'removed', '+': 'added' };
@@ -21,14 +24,15 @@ const STATES = {
   elsewhere: (hit) => `in ${hit.repo}`,
 };
 
-/** The list items of hits; those of one file follow each other, all but the first two folded. */
-export function hitItems(hits, target) {
-  const item = (hit) => hitItem(hit, target);
+/** The list items of hits; those of one file follow each other, all but the first ones folded if there are enough others. The best hit shows more lines. */
+export function hitItems(hits, target, best) {
+  const item = (hit) => hitItem(hit, target, hit === best);
   const byFile = Map.groupBy(hits, (hit) => `${hit.repo} ${hit.path}`);
   if (byFile.size === 1) return hits.map(item);
+  const shown = Math.max(SHOWN_OF_FILE, Math.ceil(MIN_SHOWN / byFile.size));
   return [...byFile.values()].flatMap((ofFile) => {
-    const rest = ofFile.slice(SHOWN_OF_FILE);
-    return [...ofFile.slice(0, SHOWN_OF_FILE).map(item), rest.length ? folded(rest, item) : null];
+    const rest = ofFile.slice(shown);
+    return [...ofFile.slice(0, shown).map(item), rest.length ? folded(rest, item) : null];
   });
 }
 
@@ -38,44 +42,64 @@ function folded(hits, item) {
     h('summary', null, `${count(hits.length, 'more hit')} in ${fileName(path)}`), h('ol', { class: 'hits' }, hits.map(item))));
 }
 
-function hitItem(hit, target) {
+function hitItem(hit, target, isBest) {
+  const { block, button } = snippet(hit, isBest);
   return h('li', { class: 'hit', 'data-place': `${hit.path}:${hit.start_line}` },
-    title(hit), hit.description ? h('p', { class: 'described' }, hit.description) : null, snippet(hit), footer(hit, target));
+    title(hit), actions(hit, target, button), hit.description ? h('p', { class: 'described' }, hit.description) : null, block);
 }
 
 function title(hit) {
   const state = STATES[hit.state]?.(hit);
+  const place = `${hit.path}:${hit.start_line}`;
   return h('h2', null,
-    h('a', { href: fileLink(hit.path, hit.start_line, hit.end_line), class: 'opens' },
-      h('span', { class: 'folder' }, hit.path.slice(0, -fileName(hit.path).length)), h('wbr'), fileName(hit.path), h('span', { class: 'folder' }, `:${hit.start_line}`)),
     hit.symbol || hit.logical_path ? name(hit) : null,
     h('span', { class: 'kind' }, hit.node_type.replaceAll('_', ' ')),
+    h('a', { href: fileLink(hit.path, hit.start_line, hit.end_line), class: 'opens', 'aria-label': place, title: place }, cutPath(hit.path), `:${hit.start_line}`),
     state && h('span', { class: 'state' }, state));
 }
 
 function name(hit) {
-  if (!hit.symbol) return h('span', { class: 'name' }, hit.logical_path);
+  if (!hit.symbol) return h('span', { class: 'name' }, h('b', null, hit.logical_path));
   const owner = /^.*(?:\.|::|#)(?=.)/s.exec(hit.symbol)?.[0] ?? '';
-  return h('span', { class: 'name' }, h('span', { class: 'folder' }, owner), h('b', null, hit.symbol.slice(owner.length)));
+  return h('span', { class: 'name', title: hit.symbol }, h('span', { class: 'folder cut' }, owner), h('b', null, hit.symbol.slice(owner.length)));
 }
 
-function snippet(hit) {
+/** The lines of a hit, and the button that shows all of them. */
+function snippet(hit, isBest) {
   const shown = hit.window;
-  if (!shown) return h('p', { class: 'gone' }, hit.signature ?? 'No lines to show.');
+  if (!shown) return { block: h('p', { class: 'gone' }, hit.signature ?? 'No lines to show.') };
   const block = h('div', { class: 'code', tabindex: '0', role: 'group', 'aria-label': `Lines of ${hit.path}` });
-  const parts = [shown.head, shown, ...shown.more].filter(Boolean).sort((one, other) => one.start_line - other.start_line);
-  const draw = (rules) => block.replaceChildren(...declaration(hit, parts, rules), ...parts.flatMap((part, i) => rows(part, i, hit, rules)), remaining(shown, expand));
+  const all = [shown.head, shown, ...shown.more].filter(Boolean).sort((one, other) => one.start_line - other.start_line);
+  let parts = isBest ? all : [bestLines(all, shown.marks)];
+  const draw = (rules) => block.replaceChildren(...isBest ? declaration(hit, parts, rules) : [], ...parts.flatMap((part, i) => rows(part, i, hit, rules)));
   const expand = async () => {
     const [whole] = (await request('node', { id: hit.id }).catch(() => ({ hits: [] }))).hits;
     if (!whole?.window) return;
-    parts.splice(0, parts.length, whole.window);
-    shown.below = 0;
+    parts = [whole.window];
     draw(loadedGrammar(hit.language));
+    button.remove();
     block.focus();
   };
+  const total = hit.end_line - hit.start_line + 1;
+  const isCut = parts.reduce((sum, { lines }) => sum + lines.length, 0) < total;
+  const button = isCut ? h('button', { type: 'button', class: 'quiet', click: expand }, `All ${total.toLocaleString('en')} lines`) : null;
   draw(loadedGrammar(hit.language));
   if (loadedGrammar(hit.language) === undefined) grammar(hit.language).then((rules) => rules && draw(rules));
-  return block;
+  return { block, button };
+}
+
+/** The few lines in a row that have the most different words of the query marked; of several the first. */
+function bestLines(parts, marks) {
+  let best = { words: -1 };
+  for (const { start_line: start, lines } of parts) {
+    for (let at = 0; at === 0 || at + SHOWN_LINES <= lines.length; at += 1) {
+      const isIn = ([line]) => line >= start + at && line < start + at + SHOWN_LINES;
+      const marked = marks.filter(isIn).map(([line, from, to]) => Array.from(lines[line - start] ?? '').slice(from, to).join('').toLowerCase());
+      const words = new Set(marked).size;
+      if (words > best.words) best = { words, start_line: start + at, lines: lines.slice(at, at + SHOWN_LINES) };
+    }
+  }
+  return best;
 }
 
 /** The signature of a symbol of which no line of the declaration is shown, as below a long comment. */
@@ -106,10 +130,6 @@ export function codeRow(path, number, children, id, click) {
   return h('div', { class: 'row', id }, h('a', { class: 'number', href: fileLink(path, number), tabindex: '-1', 'aria-label': id ? `Line ${number}` : `Line ${number} of ${fileName(path)}`, click }, number), h('span', { class: 'text' }, children));
 }
 
-function remaining(shown, expand) {
-  return shown.below ? h('div', { class: 'gap' }, h('button', { type: 'button', class: 'quiet', click: expand }, `… ${count(shown.below, 'line')} more`)) : '';
-}
-
 function compareButton(hit, target) {
   const name = `${fileName(hit.path)}:${hit.start_line}`;
   const compare = (event) => {
@@ -122,22 +142,22 @@ function compareButton(hit, target) {
   return h('button', { type: 'button', 'aria-expanded': 'false', click: compare }, 'Compare', h('span', { class: 'hidden' }, ` with ${name}`));
 }
 
-function footer(hit, target) {
+function actions(hit, target, button) {
   const place = `${hit.path}:${hit.start_line}`;
   const of = ` ${fileName(hit.path)}:${hit.start_line}`;
-  return h('footer', null,
-    h('span', { class: 'why' }, why(hit)),
+  return h('div', { class: 'actions' },
+    h('span', { class: 'why' }, why(hit)), button,
     target?.text && hit.text ? compareButton(hit, target) : null,
     hit.state === 'elsewhere' ? null : h('a', { href: link({ similar: hit.id }) }, 'Similar', h('span', { class: 'hidden' }, ` to${of}`)),
     hit.symbol && hit.state !== 'elsewhere' && supports('relations') ? h('a', { href: relationsLink(hit.path, hit.start_line, hit.end_line) }, 'Relations', h('span', { class: 'hidden' }, ` of ${hit.symbol}`)) : null,
-    h('button', { type: 'button', click: () => copy(place) }, 'Copy location', h('span', { class: 'hidden' }, ` ${place}`)),
+    h('button', { type: 'button', click: () => copy(place) }, 'Copy', h('span', { class: 'hidden' }, ` location ${place}`)),
     openLink(hit, of),
     externalLink(webLink(hit.path, hit.start_line, hit.end_line), 'On the web', of));
 }
 
 function openLink(hit, of) {
   const form = hit.state === 'elsewhere' ? null : documentForm(hit.path, hit.logical_path);
-  return form ?? externalLink(editorLink(hit.path, hit.start_line), 'Open in editor', of);
+  return form ?? externalLink(editorLink(hit.path, hit.start_line), 'Open', ` in editor${of}`);
 }
 
 function externalLink(href, text, of) {

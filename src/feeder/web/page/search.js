@@ -249,7 +249,7 @@ function draw(page, state) {
     return;
   }
   rememberFacets(page.facets, state);
-  const list = h('ol', { class: 'hits', start: state.offset + 1 || 1 }, hitItems(page.hits, page.target));
+  const list = h('ol', { class: 'hits', start: state.offset + 1 || 1 }, hitItems(page.hits, page.target, state.offset ? null : page.hits[0]));
   const content = [h('h1', { class: 'hidden' }, headline(state)), h('div', { class: 'columns' },
     facetLists(page.facets, state),
     h('section', { 'aria-label': 'Hits' }, summary(page, state), notes(page), list, pages(page, state)))];
