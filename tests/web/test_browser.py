@@ -573,7 +573,7 @@ def test_chosen_facets_stay_and_take_further_values(browser: Browser, site: Web)
 
 
 def test_further_hits_of_a_file_are_folded(browser: Browser, tmp_path: Path) -> None:
-    """Eight hits of two files are shown at least; the keys skip the others until they are opened."""
+    """Where enough hits are shown; the keys skip them until they are opened."""
     repo = Repo(tmp_path / "folds")
     functions = "".join(f"def many_{at}():\n    return 'plenty'\n\n\n" for at in range(7))
     repo.commit({"a/many.py": functions, "b.py": "def one():\n    return 'plenty'\n"})
@@ -707,7 +707,7 @@ def test_click_on_a_name_shows_what_it_is_and_who_refers_to_it(
         page.locator("#L5 .text").get_by_text("Cart", exact=True).click()
         panel = page.get_by_role("complementary", name="Relations")
         expect(panel.get_by_role("heading", name="Cart")).to_be_visible()
-        expect(panel.get_by_role("listitem").first).to_have_text("Cart cart.py:1")
+        expect(panel.get_by_role("listitem").first).to_have_text("Cart shop/cart.py:1")
         expect(panel).to_contain_text("Implemented or extended by")
         expect(panel).to_contain_text("till.py:5 call in pay")
         expect(panel).to_contain_text("test_till.py:5 call in test_pay")
@@ -726,6 +726,50 @@ def test_click_on_a_name_shows_what_it_is_and_who_refers_to_it(
         expect(panel.get_by_role("heading", name="Basket.add")).to_be_visible()
         page.goto(f"{site.base}/?file=shop/cart.py&relations=shop/cart.py:3:9")
         expect(panel.get_by_role("alert")).to_contain_text("no definition of return")
+
+
+def test_names_of_a_file_look_clickable(browser: Browser, site: Web) -> None:
+    """A name is underlined under the pointer, a keyword is not; a button has the marked lines'."""
+    underlined = "() => [...CSS.highlights.get('name') ?? []].map(String).join()"
+    with open_page(browser, site, "?file=src/cart.py#L2") as page:
+        code = page.locator(".file .code")
+        expect(page.locator("#L2 .t-kwd").first).to_be_visible()
+        page.locator("#L2").get_by_text("total").hover()
+        page.wait_for_function(f"({underlined})() === 'total'")
+        expect(page.locator("#L2 .text")).to_have_css("cursor", "pointer")
+        page.locator("#L2 .t-kwd").first.hover()
+        page.wait_for_function(f"({underlined})() === ''")
+        expect(code).not_to_have_class(re.compile("on-name"))
+        page.get_by_role("button", name="Relations").click()
+        panel = page.get_by_role("complementary", name="Relations")
+        expect(panel.get_by_role("heading", name="Cart.total")).to_be_visible()
+
+
+def test_panel_breaks_no_name_and_cuts_no_line(browser: Browser, tmp_path: Path) -> None:
+    """A long path is cut before its last folder."""
+    repo = Repo(tmp_path / "wide")
+    name, folder = "compute_" + "very_" * 8 + "long_name", "one/two/three/four/five/six"
+    line = f"assert {name}(1, 2) or {name}(3, 4)"
+    repo.commit(
+        {
+            "a.py": f"def {name}(a, b):\n    return a\n",
+            f"{folder}/b.py": f"from a import {name}\n\n\ndef use():\n    {line}\n",
+        }
+    )
+    index(repo)
+    address = "?file=a.py&relations=a.py:1:5#L1"
+    with index_server(repo.path) as site, open_page(browser, site, address) as page:
+        panel = page.get_by_role("complementary", name="Relations")
+        reference = panel.get_by_role("link", name=f"{folder}/b.py:5")
+        expect(reference.first).to_be_visible()
+        cut = reference.first.locator(".cut")
+        assert cut.inner_text() == "one/two/three/four/five/"
+        assert cut.evaluate("(one) => one.scrollWidth > one.clientWidth")
+        code = panel.locator(".line", has_text="assert").first
+        assert code.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+        definition = panel.get_by_role("link", name=name, exact=True)
+        tops = "(one) => new Set([...one.getClientRects()].map(({ top }) => top)).size"
+        assert definition.evaluate(tops) == 1
 
 
 def test_hit_leads_to_its_relations(browser: Browser, tmp_path: Path) -> None:

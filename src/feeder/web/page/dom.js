@@ -88,6 +88,12 @@ export function cutPath(path) {
   return [first ? h('span', { class: 'folder cut' }, first) : null, last ? h('span', { class: 'folder' }, last) : null, name];
 }
 
+/** The name of a symbol; of its owner's name the end is cut where there is no room. */
+export function cutSymbol(symbol) {
+  const owner = /^.*(?:\.|::|#)(?=.)/s.exec(symbol)?.[0] ?? '';
+  return [owner ? h('span', { class: 'folder cut' }, owner) : null, h('b', null, symbol.slice(owner.length))];
+}
+
 export function table(label, titles, ...rows) {
   return h('div', { class: 'listed', tabindex: '0', role: 'region', 'aria-label': label }, h('table', { class: 'signs' },
     h('thead', null, h('tr', null, titles.map((title) => h('th', { scope: 'col' }, title)))), rows));

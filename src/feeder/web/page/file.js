@@ -4,7 +4,7 @@ import { request } from './api_client.js';
 import { showIndexState } from './index_state.js';
 import { announce, byId, count, fill, h } from './dom.js';
 import { codeRow, copy } from './hit.js';
-import { relationsPanel, showClicked } from './relations.js';
+import { relationsPanel, showClicked, showOfMarked, underlineName } from './relations.js';
 import { grammar, highlightedLine, tokenLines } from './highlighting.js';
 import { keep, recall } from './storage.js';
 import { rendered } from './markdown.js';
@@ -71,7 +71,7 @@ async function open(path) {
   byId('q').value ||= read().q;
   const pattern = wordPattern(byId('q').value);
   const rows = file.lines.map((line, i) => codeRow(path, i + 1, highlightedLine([[line, null]], wordMarks(line, pattern)), `L${i + 1}`, extend));
-  const text = h('div', { class: 'code', tabindex: '0', role: 'region', 'aria-label': `Text of ${path}`, click: showClicked }, blocks(rows));
+  const text = h('div', { class: 'code', tabindex: '0', role: 'region', 'aria-label': `Text of ${path}`, click: showClicked, pointermove: underlineName }, blocks(rows));
   const isProse = language === 'markdown';
   fill(byId('main'), h('div', { class: 'columns file' }, h('div', { class: 'side' }, outline(path, file), supports('patterns') && files(path)), h('article', { 'aria-labelledby': 'path' },
     heading(path, file, isProse), isProse ? h('div', { class: 'both' }, rendered(file.lines, path), text) : text)));
@@ -102,6 +102,7 @@ function heading(path, file, isProse) {
   const commit = file.text_of ? h('p', { class: 'summary' }, `As committed in ${file.text_of.slice(0, 7)}${hasFolder() ? ': it is not in the working tree.' : '.'}`) : null;
   return h('div', { class: 'title' }, h('h1', { id: 'path' }, crumbs(path)), commit,
     h('p', { class: 'summary' }, h('span', null, count(file.lines.length, 'line')), h('span', { id: 'changed' }), h('span', { id: 'matches' }),
+      supports('relations') && file.nodes.some(({ symbol }) => symbol) ? button('Relations', showOfMarked) : null,
       button('Copy location', () => copy(place(path))), button('Copy text', () => copy(selectedText(file.lines), 'the text')),
       webLink(path, 1, 1) ? button('Copy permalink', () => copy(webLink(path, ...range()), 'the permalink')) : null,
       toggle('Wrap lines', 'wrapped'), isProse ? toggle('Source only', 'source') : null,

@@ -1,7 +1,7 @@
 // A hit: its location, name, snippet and links, and why it was found.
 import { fileLink, link } from './url_state.js';
 import { request } from './api_client.js';
-import { count, cutPath, fileName, h, notify } from './dom.js';
+import { count, cutPath, cutSymbol, fileName, h, notify } from './dom.js';
 import { grammar, highlightedLine, loadedGrammar, tokenLines } from './highlighting.js';
 import { relationsLink } from './relations.js';
 import { documentForm, editorLink, supports, webLink } from './links.js';
@@ -60,8 +60,7 @@ function title(hit) {
 
 function name(hit) {
   if (!hit.symbol) return h('span', { class: 'name' }, h('b', null, hit.logical_path));
-  const owner = /^.*(?:\.|::|#)(?=.)/s.exec(hit.symbol)?.[0] ?? '';
-  return h('span', { class: 'name', title: hit.symbol }, h('span', { class: 'folder cut' }, owner), h('b', null, hit.symbol.slice(owner.length)));
+  return h('span', { class: 'name', title: hit.symbol }, cutSymbol(hit.symbol));
 }
 
 /** The lines of a hit, and the button that shows all of them. */

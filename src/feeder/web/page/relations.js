@@ -1,6 +1,6 @@
 // The panel beside a file: where a symbol is defined, what refers to it, and what it uses.
 import { request } from './api_client.js';
-import { announce, count, fileName, fill, h } from './dom.js';
+import { announce, count, cutPath, cutSymbol, fill, h } from './dom.js';
 import { innerPath } from './links.js';
 import { go, link, read } from './url_state.js';
 
@@ -40,7 +40,7 @@ function draw(answer, content) {
   const [tests, others] = [references.filter((one) => one.is_test), references.filter((one) => !one.is_test)];
   const number = `${answer.at_least ? 'at least ' : ''}${count(total, 'reference')}`;
   const certain = total ? `, ${resolved === total ? 'all' : resolved.toLocaleString('en')} resolved` : '';
-  fill(content, h('h2', null, h('code', null, name)),
+  fill(content, h('h2', { title: name }, h('code', null, name)),
     list('Defined in', definitions, definitionItem),
     list('Implemented or extended by', implementations, definitionItem, totalOf(answer, 'implementations')),
     h('p', { class: 'summary' }, number + certain),
@@ -64,16 +64,21 @@ function list(title, entries, item, total = '') {
 }
 
 function definitionItem({ path, symbol, start_line: first, end_line: last, resolved }) {
-  return h('li', null, h('a', { href: keptLink(path, first, last) }, symbol || path), uncertain(resolved), h('span', { class: 'folder', title: path }, ` ${fileName(path)}:${first}`));
+  return h('li', null, symbolLink({ path, symbol, start_line: first, end_line: last }), uncertain(resolved), h('span', { class: 'folder', title: path }, ' ', cutPath(path), `:${first}`));
+}
+
+function symbolLink({ path, symbol, start_line: first, end_line: last }) {
+  const name = symbol || path;
+  return h('a', { href: keptLink(path, first, last), 'aria-label': name, title: name }, symbol ? cutSymbol(symbol) : cutPath(path));
 }
 
 function referenceItem({ path, line, kind, text, resolved, enclosing }) {
-  return h('li', null, h('a', { href: keptLink(path, line, line) }, `${fileName(path)}:${line}`), ` ${KINDS[kind] ?? kind}`, uncertain(resolved),
+  return h('li', null, h('a', { href: keptLink(path, line, line), 'aria-label': `${path}:${line}`, title: path }, cutPath(path), `:${line}`), ` ${KINDS[kind] ?? kind}`, uncertain(resolved),
     enclosing?.symbol ? h('span', { class: 'folder' }, ` in ${enclosing.symbol}`) : null, h('code', { class: 'line' }, text.trim()));
 }
 
 function useItem({ definition, line, resolved }) {
-  return h('li', null, h('a', { href: keptLink(definition.path, definition.start_line, definition.end_line) }, definition.symbol || definition.path), uncertain(resolved),
+  return h('li', null, symbolLink(definition), uncertain(resolved),
     h('span', { class: 'folder' }, ` on line ${line}`));
 }
 
@@ -90,6 +95,22 @@ function keptLink(path, first, last) {
 
 export function relationsLink(path, first, last) {
   return link({ file: path, q: read().q, lines: [first, last], relations: `${path}:${first}-${last}` });
+}
+
+/** Underlines the name under the pointer, which a click shows the relations of; no keyword. */
+export function underlineName(event) {
+  const text = event.target.closest('.text');
+  const place = text && !event.buttons && !event.target.closest('.t-kwd, .t-bool') && placeAt(text, event.clientX, event.clientY);
+  event.currentTarget.classList.toggle('on-name', Boolean(place));
+  CSS.highlights?.delete('name');
+  if (place) CSS.highlights?.set('name', new Highlight(rangeOf(text, place.start, place.end)));
+}
+
+function rangeOf(text, start, end) {
+  const range = document.createRange();
+  range.setStart(...nodeAt(text, start));
+  range.setEnd(...nodeAt(text, end));
+  return range;
 }
 
 /** Shows the relations of the identifier that was clicked; a selection is left alone. */
@@ -167,7 +188,7 @@ function placeAt(text, x, y) {
   if (!caret || !text.contains(caret.offsetNode)) return null;
   const { line, start: at } = placeOf(text, caret.offsetNode, caret.offset);
   const name = [...text.textContent.matchAll(NAME)].find(({ index, 0: { length } }) => index <= at && at <= index + length);
-  return name ? { line, column: columnOf(text, name.index) } : null;
+  return name ? { line, column: columnOf(text, name.index), start: name.index, end: name.index + name[0].length } : null;
 }
 
 /** What WebKit has in place of `caretPositionFromPoint`. */
