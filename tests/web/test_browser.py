@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, Request, Route, expect
 
+from feeder.query.stopwords import HIGHLIGHT_STOP_WORDS
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
 from feeder.web.server import redirect_page
@@ -258,18 +259,37 @@ def test_query_is_recorded_when_it_is_finished(page: Page) -> None:
 
 
 def test_unfinished_filter_keeps_the_hits(browser: Browser, site: Web) -> None:
-    """The reason is above them until the filter is finished."""
+    """The reason is above them once no value of the index begins with what was typed."""
     with open_page(browser, site, "?q=needle") as page:
         expect(page.locator(".hit")).to_have_count(5)
         page.get_by_role("combobox").fill("needle type:cla")
-        expect(page.locator(".hint")).to_contain_text("cla")
+        expect(page.get_by_role("option")).to_contain_text("type:class")
         page.wait_for_url("**type%3Acla")
+        page.wait_for_load_state("networkidle")
+        expect(page.locator(".hint")).to_have_count(0)
+        expect(page.locator(".hit")).to_have_count(5)
+        page.get_by_role("combobox").fill("needle type:clx")
+        expect(page.locator(".hint")).to_contain_text("clx")
+        page.wait_for_url("**type%3Aclx")
         page.wait_for_load_state("networkidle")
         expect(page.locator(".hint")).to_be_visible()
         expect(page.locator(".hit")).to_have_count(5)
         page.get_by_role("combobox").fill("needle type:class")
         expect(page.locator(".hint")).to_have_count(0)
         expect(page.locator(".hit")).not_to_have_count(5)
+
+
+def test_half_typed_filter_of_the_start_page_is_no_error(page: Page) -> None:
+    box = page.get_by_role("combobox")
+    with page.expect_response(lambda one: "meaning=no" not in one.url and "/search?" in one.url):
+        box.fill("lang:pyt")
+    page.wait_for_load_state("networkidle")
+    expect(page.get_by_role("heading", name="Search this repository")).to_be_visible()
+    expect(page.locator("[role=alert], .hint")).to_have_count(0)
+    box.press("Enter")
+    page.locator("#main").focus()
+    page.reload()
+    expect(page.get_by_role("alert")).to_contain_text("no language pyt")
 
 
 def test_older_answer_does_not_replace_a_newer_one(page: Page) -> None:
@@ -685,6 +705,17 @@ def test_query_is_marked_in_the_file_that_a_hit_opens(page: Page) -> None:
     expect(page.locator("#matches")).to_have_text(f"{int(line) + 1} of 250 lines with the query")
     page.keyboard.press("p")
     page.wait_for_url(f"**#L{line}")
+
+
+def test_stop_words_are_not_marked_in_a_file(browser: Browser, site: Web) -> None:
+    """They are those of the server; a query of stop words alone has its own marked."""
+    with open_page(browser, site, "?file=docs/guide.md&q=how+the+needle") as page:
+        expect(page.locator(".file mark").first).to_have_text("needle")
+        assert page.locator(".file mark").all_inner_texts() == ["needle"]
+        words = page.evaluate("import('/file.js').then(({ STOP_WORDS }) => [...STOP_WORDS])")
+        assert {*words} == HIGHLIGHT_STOP_WORDS
+        go(page, site, "?file=docs/guide.md&q=how+the")
+        expect(page.locator(".file mark").first).to_have_text("How")
 
 
 RELATED = {

@@ -5,6 +5,8 @@ import { indexName } from './index_state.js';
 import { keep, recall } from './storage.js';
 import { fileLink, go } from './url_state.js';
 
+// a filter at the end of a query, whose value may be half typed
+export const LAST_FILTER = /(?:^|\s)-?\w+:\S*$/;
 const MAX_RECENT = 8;
 const NOT_FOUND = 404;
 let isSupported = true;
@@ -98,7 +100,7 @@ function press(event) {
   const options = [...byId('completions').children];
   if (!options.length || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
   const at = options.findIndex((option) => option.getAttribute('aria-selected') === 'true');
-  const isFilter = /(?:^|\s)-?\w+:\S*$/.test(byId('q').value);
+  const isFilter = LAST_FILTER.test(byId('q').value);
   const actions = {
     ArrowDown: () => select(options, (at + 1) % options.length),
     ArrowUp: () => select(options, at > 0 ? at - 1 : options.length - 1),

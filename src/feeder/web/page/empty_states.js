@@ -30,7 +30,7 @@ export function noHitsState(page, state) {
         `without ${name.replace('node_type', 'type')}: ${state[name].join(', ')}`))),
       onlyWords(state.q) && onlyWords(state.q) !== state.q.trim() ? h('li', null, 'only the words: ', h('a', { href: link({ q: onlyWords(state.q) }) }, h('code', null, onlyWords(state.q)))) : null,
       h('li', null, 'a part of a name, or other words'),
-      h('li', null, h('a', { href: '?view=map' }, 'the map'), ', which shows what is not indexed, and why')));
+      h('li', null, h('a', { href: '?view=map&by=state' }, 'the files that are not indexed'), ', and why')));
 }
 
 function stillIndexing() {

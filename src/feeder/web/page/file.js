@@ -16,6 +16,10 @@ const BLOCK_LINES = 500;
 const MIN_FILTERED = 8;
 const MIN_LETTERS = 2;
 const FILTER = /(^|\s)-?\w+:("[^"]*"|\S+)/g;
+// HIGHLIGHT_STOP_WORDS of the server
+export const STOP_WORDS = new Set(('a about all also an and any are as at be been by can could do does for from get had has have how i if in into '
+  + 'is it its me my no not of on or our should so some than that the their them then there these they this to use used was we were what when '
+  + 'where which who why will with would you your').split(' '));
 const EXCLUDED = /(^|\s)-("[^"]*"|\S+)/g;
 let shown = '';
 let updatePage = () => null;
@@ -252,9 +256,12 @@ function entry(path, node) {
     own, ' ', h('span', { class: 'kind' }, node.node_type.replaceAll('_', ' ')));
 }
 
+/** The pattern of the words to mark: without stop words, unless there are no others. */
 function wordPattern(query) {
   const words = query.replace(FILTER, ' ').replace(EXCLUDED, ' ').match(/[\p{L}\p{N}_]+/gu) ?? [];
-  const longest = [...new Set(words.filter((word) => word.length >= MIN_LETTERS))].sort((one, other) => other.length - one.length);
+  const long = words.filter((word) => word.length >= MIN_LETTERS);
+  const meaningful = long.filter((word) => !STOP_WORDS.has(word.toLowerCase()));
+  const longest = [...new Set(meaningful.length ? meaningful : long)].sort((one, other) => other.length - one.length);
   return longest.length ? new RegExp(longest.join('|'), 'giu') : null;
 }
 

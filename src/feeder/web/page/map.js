@@ -2,7 +2,7 @@
 import { fileLink, go, isCurrent, link, read } from './url_state.js';
 import { showIndexState } from './index_state.js';
 import { request } from './api_client.js';
-import { innerPath, repositoryNames } from './links.js';
+import { editorLink, innerPath, repositoryNames, webLink } from './links.js';
 import { announce, byId, count, fill, h, notify, safe } from './dom.js';
 import { boxAt, formatDay, labelled, largestFile, layOut, mapColours, skipReason, treeOf } from './treemap.js';
 
@@ -239,7 +239,9 @@ function columnsOf(tree, by, history) {
 function entry(node, [, ...columns]) {
   const title = node.file ? node.name : `${node.name}/`;
   const href = node.file ? fileLink(node.path) : link({ ...read(), below: node.path });
-  return h('tr', null, h('th', { scope: 'row' }, node.file?.state === 'skipped' ? title : h('a', { href }, title)),
+  // a file that is not indexed has no view in the page
+  const outside = node.file?.state === 'skipped' ? editorLink(node.path, 1) ?? webLink(node.path, 1, 1) : undefined;
+  return h('tr', null, h('th', { scope: 'row' }, outside === null ? title : h('a', { href: outside ?? href }, title)),
     columns.map(([, value, text = value]) => h('td', null, text(node).toLocaleString('en'))));
 }
 

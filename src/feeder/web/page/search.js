@@ -2,7 +2,7 @@
 import { FILTERS, fileLink, go, link, read } from './url_state.js';
 import { request } from './api_client.js';
 import { announce, byId, count, fileName, fill, h } from './dom.js';
-import { rememberQuery } from './completions.js';
+import { LAST_FILTER, rememberQuery } from './completions.js';
 import { facetLists, rememberFacets } from './facets.js';
 import { startState, noHitsState, errorState, remedyOf } from './empty_states.js';
 import { hitItems } from './hit.js';
@@ -177,8 +177,8 @@ async function runQuery(state, number = nextNumber()) {
   } catch (error) {
     if (error.name === 'AbortError' || isStale()) return;
     answered = number;
-    if (isUnfinished(state) && error.status === 400 && hasHits()) showHint(`${error.message} `, remedyOf(error, state));
-    else showError(error, state);
+    if (!isUnfinished(state) || error.status !== 400) showError(error, state);
+    else if (!isHalfTyped(state)) showHint(`${error.message} `, remedyOf(error, state));
   }
   if (number === newest) byId('main').removeAttribute('aria-busy');
 }
@@ -210,6 +210,11 @@ function isPrefixBetter(page, state) {
 
 function isUnfinished(state) {
   return typing || state.meaning === 'no';
+}
+
+/** True while the value of the last filter may still become one of the index: at each key, and while there are completions. */
+function isHalfTyped(state) {
+  return LAST_FILTER.test(state.q) && (state.prefix || !byId('completions').hidden);
 }
 
 function hasHits() {

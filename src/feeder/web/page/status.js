@@ -1,5 +1,5 @@
 // The status view: contents of the index, the checks of `feeder validate`, and the last runs.
-import { isCurrent } from './url_state.js';
+import { isCurrent, link } from './url_state.js';
 import { showIndexState } from './index_state.js';
 import { ApiError, request } from './api_client.js';
 import { announce, byId, count, fill, h, table } from './dom.js';
@@ -67,7 +67,7 @@ function behind(index) {
 
 function reasons(skipped) {
   const all = Object.entries(skipped).sort((a, b) => b[1] - a[1]);
-  return all.length ? h('ul', { class: 'plain' }, all.map(([reason, number]) => h('li', null, `${number.toLocaleString('en')} `, reason))) : null;
+  return all.length ? h('ul', { class: 'plain' }, all.map(([reason, number]) => h('li', null, `${number.toLocaleString('en')} `, h('a', { href: link({ view: 'map', by: 'state' }) }, reason)))) : null;
 }
 
 /** Shows the progress of the checks, and polls while they run; `starts` starts them. */
