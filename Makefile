@@ -109,7 +109,7 @@ lock: .venv/dev
 docs: .venv/dev languages
 	$(BIN)/python docs/tables.py
 	$(BIN)/python docs/schema.py
-	$(BIN)/python docs/comparison.py
+	$(BIN)/python docs/first_index.py
 
 clean:
 	rm -rf .venv node_modules
