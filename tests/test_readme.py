@@ -208,7 +208,9 @@ def test_every_command_has_json(name: str) -> None:
     if isinstance(command, click.Group) and name == "languages":
         command = command.commands["try"]
     known = {flag for option in command.params for flag in option.opts}
-    assert ({"--json", "--quiet"} <= known) == (name not in {"action", "completion", "mcp", "serve"})
+    assert ({"--json", "--quiet"} <= known) == (
+        name not in {"action", "completion", "mcp", "serve"}
+    )
     writes = {"sync", "process", "delete", "apply", "init", "action", "worker"}
     assert ("--dry-run" in known) == (name in writes)
 
