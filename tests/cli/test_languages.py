@@ -142,9 +142,12 @@ def test_new_traits_write_nothing_to_an_index(feeder: RunFeeder, repo: Repo, fol
 
 
 def test_search_does_not_read_the_queries(repo: Repo, feeder: RunFeeder) -> None:
-    """It needs no trait, and they are in the longest file of the package."""
+    """It needs no trait, and they are in the longest file of the package.
+
+    An earlier search has found that no file has changed.
+    """
     repo.commit({"cart.go": "package cart\n\nfunc Add() {}\n"})
-    feeder(repo, "sync", "--no-vectors")
+    assert feeder(repo, "search", "Add", "--no-vectors", "--refresh").code == 0
     program = "import sys; from feeder.cli.main import main; opened = []"
     program += "; sys.addaudithook(lambda name, args: name == 'open' and opened.append(args[0]))"
     program += "\ntry: main()\nfinally: print(*opened)"

@@ -183,7 +183,7 @@ def test_index_with_other_dimensions_is_not_changed(shop: Repo, standin: StandIn
     shop.commit({"src/new.py": "def fresh():\n    pass\n"})
     refused = run_python(shop, "-m", "feeder", "sync", "--model", "static", **account)
     assert refused.returncode == 2
-    assert "has 384 dimensions and the model 256. Choose the index's --model" in refused.stderr
+    assert "has 384 dimensions, but the model has 256. Choose the index's --model" in refused.stderr
     found = run_python(shop, "-m", "feeder", "search", "--model", "static", "addLine", **account)
     assert found.stdout.startswith("src/cart.py")
     assert run_python(shop, "-m", "feeder", "sync", *small, **account).returncode == 0

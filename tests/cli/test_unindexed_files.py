@@ -72,7 +72,7 @@ def test_hits_similar_in_meaning_only_count_the_files_too(feeder: RunFeeder, edi
     assert feeder(edited, "sync", "-q", "--vectors").code == 0
     answer = feeder(edited, "search", "unwritten", "--vectors")
     assert "a.py:1-2" in answer.out
-    assert "showing related results" in answer.out + answer.err
+    assert "nearest in meaning" in answer.out + answer.err
     assert NOTE in answer.out + answer.err
 
 

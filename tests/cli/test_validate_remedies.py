@@ -143,7 +143,7 @@ def test_remedies_repair_the_index(
     feeder: RunFeeder, shop: Repo, wrong: Callable[[RunFeeder, Repo], tuple[str, ...]]
 ) -> None:
     """For every difference, with and without the model."""
-    feeder(shop, "sync")
+    feeder(shop, "sync", "--model", "minilm")
     assert follow_remedies(feeder, shop, *wrong(feeder, shop)).code == 0
 
 
@@ -158,7 +158,7 @@ def test_remedies_for_an_index_of_words_need_no_model(feeder: RunFeeder, shop: R
 def test_remedies_outside_git_do_not_name_sync(
     feeder: RunFeeder, plain: Path, flags: tuple[str, ...]
 ) -> None:
-    feeder(plain, "process", "--path", ".")
+    feeder(plain, "process", "--path", ".", "--model", "minilm")
     (plain / "a.py").write_text("def apricot():\n    pass\n")
     feeder(plain, "process", "--path", ".", WORDS)
     assert "feeder sync" not in feeder(plain, "validate", *flags).out

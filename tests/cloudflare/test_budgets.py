@@ -161,7 +161,7 @@ def test_embedding_budget_applies_to_a_local_index(
     feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, repo_of_12_files: Repo
 ) -> None:
     """Its model takes time instead of requests."""
-    monkeypatch.delenv("FEEDER_MODEL")
+    monkeypatch.setenv("FEEDER_MODEL", "minilm")
     answer = feeder(repo_of_12_files, "sync", "--store", "local", "--max-embeddings", "6", "--json")
     assert (answer.code, answer.json["texts_embedded"]) == (75, 6)
     assert answer.json["usage"] is None

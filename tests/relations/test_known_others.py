@@ -35,7 +35,11 @@ def test_sites_left_out_say_what_they_are(feeder: RunFeeder, repo: Repo) -> None
     assert means("src/bytes.rs#Cart.from_str_radix") == {
         "src/uses.rs:8": "a member of a built-in type"
     }
-    field = "a field, not a method"
-    assert means("src/bytes.rs#Cart.size") == {"src/bytes.rs:12": field, "src/uses.rs:6": field}
-    other = "a type or a field, not a function"
+    field, other = "a field, not a method", "a type or a field, not a function"
+    assert means("src/bytes.rs#Cart.size") == {
+        "src/bytes.rs:12": field,
+        "src/bytes.rs:20": other,
+        "src/uses.rs:6": field,
+        "src/uses.rs:10": other,
+    }
     assert means("src/acme/Text.kt#String")["src/acme/Use.kt:3"] == other

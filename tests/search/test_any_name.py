@@ -131,7 +131,7 @@ def test_each_tool_takes_any_name(index: SearchIndex, name: str) -> None:
         ("references", {"target": f"cart.js#{name}", "direction": "out"}),
         ("references", {"target": name, "kind": "implementation"}),
         ("read", {"target": [name]}),
-        ("similar", {"target": name}),
+        ("search", {"like": name}),
         ("outline", {"path": name}),
     ]
     for tool, arguments in calls:

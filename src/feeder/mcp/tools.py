@@ -112,7 +112,9 @@ def grep(index: SearchIndex, arguments: Arguments, freshness_note: Note | None) 
     def find(text: str, *, is_regex: bool) -> LinePage:
         options = PatternOptions(not is_regex, arguments["ignore_case"])
         filters, context = _filters(index, arguments), arguments["context"]
-        request = LineRequest(text, options, filters, MAX_LINES, arguments["offset"], context)
+        request = LineRequest(
+            text, options, filters, MAX_LINES, arguments["offset"], context, context
+        )
         return search_lines(index, request)
 
     page = find(regex[1] if regex else pattern, is_regex=bool(regex))
