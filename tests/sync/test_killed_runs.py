@@ -40,7 +40,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 
 @pytest.fixture(scope="module")
 def environment() -> Mapping[str, str]:
-    mine = {"FEEDER_JOBS": "2", "FEEDER_REPO": "acme/shop"}
+    mine = {"FEEDER_JOBS": "2", "FEEDER_MODEL": "minilm", "FEEDER_REPO": "acme/shop"}
     inherited = {name: text for name, text in os.environ.items() if not name.startswith("GITHUB_")}
     return inherited | mine
 
