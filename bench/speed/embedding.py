@@ -37,7 +37,7 @@ def measure(bench: Bench) -> None:
 def _measure_run(corpus: Path, scratch: Path) -> dict[str, float]:
     calls, database = scratch / "embedded.json", scratch / "embedded.db"
     options = ["-C", str(corpus), "--db", str(database), "--cache", f"{database}.cache"]
-    feeder = ["sync", "--store", "local", "--json", "--quiet", *options]
+    feeder = ["sync", "--store", "local", "--model", "minilm", "--json", "--quiet", *options]
     done = run_command([sys.executable, str(MODEL_TIMER), str(calls), *feeder])
     texts = done.report["texts_embedded"]
     lines = calls.read_text().splitlines()

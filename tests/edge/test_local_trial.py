@@ -295,13 +295,16 @@ def test_missing_parts_are_named(
     ):
         pass
     with (
-        pytest.raises(UserError, match=r"^miniflare is missing.*npm install --no-save miniflare"),
+        pytest.raises(
+            UserError,
+            match=r"needs miniflare, which is not installed.*npm install --no-save miniflare",
+        ),
         running_worker(index, REPO, tmp_path, 0, {}),
     ):
         pass
     monkeypatch.setenv("PATH", str(tmp_path))
     with (
-        pytest.raises(UserError, match=r"^Node.js is missing"),
+        pytest.raises(UserError, match=r"needs Node.js, which is not installed"),
         running_worker(index, REPO, tmp_path, 0, {}),
     ):
         pass

@@ -81,7 +81,7 @@ def test_invalid_address_is_an_error_with_an_example(wrong: str) -> None:
 
 def test_key_with_invalid_characters_is_refused(model: Model) -> None:
     """It would break the header and be quoted in an error."""
-    with pytest.raises(UserError, match="FEEDER_API_KEY has spaces") as raised:
+    with pytest.raises(UserError, match="FEEDER_API_KEY contains spaces") as raised:
         model(key="one two")
     assert "one two" not in str(raised.value)
 

@@ -30,7 +30,9 @@ def test_local_store_installs_the_model(
 ) -> None:
     """With store: local no secret is needed, and the CPU model is installed."""
     find = {"run": '"$RUNNER_TEMP"/feeder-venv/*/bin/python -c "import onnxruntime"'}
-    commit = repo.commit({FEED: job(checkout(), feeder(store="local", validate="true"), find)})
+    commit = repo.commit(
+        {FEED: job(checkout(), feeder(store="local", model="minilm", validate="true"), find)}
+    )
     hub = Hub(repo, Runner(tmp_path, release, tmp_path / "none"), Settings({}, {}, {}))
     outcome = hub.run(events.push(events.ZERO, commit))
     assert outcome.passed, outcome.log
