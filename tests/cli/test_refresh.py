@@ -55,6 +55,25 @@ def test_first_search_makes_the_index_and_answers(shop: Repo, feeder: RunFeeder)
     assert "Making" not in feeder(shop, "search", "add line").err
 
 
+def test_search_after_a_sync_compares_no_file_again(shop: Repo, feeder: RunFeeder) -> None:
+    """Unless a file on disk is not as in HEAD."""
+    synced = index_of(shop).with_name("index.db-synced")
+    assert feeder(shop, "sync").code == 0
+    recorded = synced.read_bytes()
+    assert "src/cart.py" in hits(feeder, shop, "add line")
+    assert synced.read_bytes() == recorded
+    shop.write({"src/tax.py": TAX})
+    assert "src/tax.py" in hits(feeder, shop, "vat_rate")
+    assert synced.read_bytes() != recorded
+
+
+def test_sync_of_head_beside_edited_files_records_nothing(shop: Repo, feeder: RunFeeder) -> None:
+    shop.write({"src/tax.py": TAX})
+    assert feeder(shop, "sync").code == 0
+    assert not index_of(shop).with_name("index.db-synced").exists()
+    assert "src/tax.py" in hits(feeder, shop, "vat_rate")
+
+
 @pytest.mark.parametrize(
     "command",
     [

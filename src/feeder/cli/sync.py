@@ -62,6 +62,11 @@ def sync(dry_run: bool, working_tree: bool, **params: Any) -> None:
             place, tree, settings, dry_run=dry_run, part=part, processes=processes
         ) as run:
             sync(run, dry_run=dry_run)
+        if is_whole_commit and run.report.finished and run.report.files_processed:
+            from feeder.session.index_update import record_clean_checkout
+
+            # after the run, whose end still writes to the index
+            record_clean_checkout(place, settings, checkout, run.report)
 
 
 @click.command(

@@ -75,7 +75,7 @@ class RefreshTarget:
         return self.index_path.with_name(f"{self.index_path.name}-synced")
 
     def is_synced(self, tree: Tree) -> bool:
-        """True if nothing has changed since `record_synced`: files, commit, names, index, program.
+        """True if nothing has changed since the record: files, commit, names, index, program.
 
         Any write to the index changes its file or its write-ahead log.
         """
@@ -85,9 +85,13 @@ class RefreshTarget:
         except (FileNotFoundError, UnicodeDecodeError):
             return False
 
-    def record_synced(self, tree: Tree) -> None:
-        """Records that the index equals the tree, for this program and others."""
-        if state := self._state_of(tree):
+    def record_if_complete(self, tree: Tree, report: Report) -> None:
+        """Records that a run has made the index equal to the tree, for this program and others.
+
+        Not with a file that has to be fetched first: that may happen without a change of the tree.
+        """
+        is_complete = report.finished and SkipReason.NOT_FETCHED not in report.skipped.values()
+        if is_complete and (state := self._state_of(tree)):
             temporary = self._state_file.with_name(f"{self._state_file.name}-{os.getpid()}")
             temporary.write_text(state, "utf-8")
             temporary.replace(self._state_file)
@@ -183,6 +187,21 @@ def followed_target(
     target = _repository_target(place, settings)
     target.keeps_kinds = True
     return target
+
+
+def record_clean_checkout(
+    workspace: Workspace, settings: Settings, checkout: Checkout, report: Report
+) -> None:
+    """After a sync of HEAD, records that the files on disk equal it, if they do.
+
+    The first search need not compare them with the index then.
+    """
+    if choose_store(settings).is_cloud:
+        return
+    target = _repository_target(workspace, settings)
+    tree = target.read_tree(checkout)
+    if tree.root_tree_id == checkout.tree:
+        target.record_if_complete(tree, report)
 
 
 def _read_meta(workspace: Workspace, settings: Settings) -> Mapping[str, str]:
@@ -339,11 +358,9 @@ class IndexUpdate:
                     sync(run)
             if not with_model:
                 self.tree_id, self.checked_s = tree.root_tree_id, checked_s
-            is_complete = run.report.finished and not with_model
             self.needs_vectors |= bool(run.report.files_processed)
-        # such a file may be fetched without a change of the tree
-        if is_complete and SkipReason.NOT_FETCHED not in run.report.skipped.values():
-            target.record_synced(tree)
+        if not with_model:
+            target.record_if_complete(tree, run.report)
         parsed = run.report.files_processed + run.report.files_vectors_only
         if parser and parsed > FEW_FILES:
             target.close_parser()
