@@ -67,6 +67,12 @@ def test_search_after_a_sync_compares_no_file_again(shop: Repo, feeder: RunFeede
     assert synced.read_bytes() != recorded
 
 
+def test_sync_of_a_shard_records_nothing(shop: Repo, feeder: RunFeeder) -> None:
+    for shard in ("1/2", "2/2"):
+        assert feeder(shop, "sync", "--shard", shard, "--run", "first").code == 0
+        assert not index_of(shop).with_name("index.db-synced").exists()
+
+
 def test_sync_of_head_beside_edited_files_records_nothing(shop: Repo, feeder: RunFeeder) -> None:
     shop.write({"src/tax.py": TAX})
     assert feeder(shop, "sync").code == 0

@@ -12,6 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import feeder
 from feeder.cloudflare.credentials import choose_store
 from feeder.config import Settings
-from feeder.errors import Superseded, UserError
+from feeder.errors import FeederError, Superseded, UserError
 from feeder.notes import Note, NoteKind
 from feeder.progress import ProgressReporter
 from feeder.session.folder_index import recorded_options
@@ -194,14 +195,16 @@ def record_clean_checkout(
 ) -> None:
     """After a sync of HEAD, records that the files on disk equal it, if they do.
 
-    The first search need not compare them with the index then.
+    The first search need not compare them with the index then. Files that cannot be read are
+    reported by that search.
     """
-    if choose_store(settings).is_cloud:
+    if choose_store(settings).is_cloud or settings.shard:
         return
     target = _repository_target(workspace, settings)
-    tree = target.read_tree(checkout)
-    if tree.root_tree_id == checkout.tree:
-        target.record_if_complete(tree, report)
+    with suppress(FeederError, OSError):
+        tree = target.read_tree(checkout)
+        if tree.root_tree_id == checkout.tree:
+            target.record_if_complete(tree, report)
 
 
 def _read_meta(workspace: Workspace, settings: Settings) -> Mapping[str, str]:
