@@ -22,7 +22,7 @@ MAX_LIMIT = 10_000
 
 
 NO_MATCH = 1
-"""Exit code if no line matches, as that of grep and ripgrep."""
+"""Exit code if no line matches, as with grep and ripgrep."""
 
 OPTION_HINTS = {
     "limit": "-n is the number of lines to show; line numbers are always shown.",
