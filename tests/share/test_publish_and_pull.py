@@ -90,7 +90,8 @@ def test_pulled_index_is_brought_up_to_date(
     assert answer.out.startswith("Files: 1 processed, 1 deleted, 2 unchanged")
     assert_equals_fresh_index(feeder, cloned, tmp_path)
     names = {path.name for path in index_of(cloned).parent.iterdir()}
-    assert names - {"index.db-hand"} == {".gitignore", "index.db"}
+    kept = {"index.db-hand", "index.db-synced", "index.working"}
+    assert names - kept == {".gitignore", "index.db"}
 
 
 def test_repository_that_names_its_index_pulls_it_before_the_first_sync(
