@@ -5,10 +5,7 @@ than most of what a command does.
 import os
 import re
 import sys
-from collections.abc import Iterator
 from functools import cache
-
-_SUFFIX = ".dist-info"
 
 
 @cache
@@ -18,10 +15,12 @@ def installed_version(package: str) -> str | None:
     Wheels are named by the folders that hold their metadata; other formats are looked up by
     `importlib.metadata`.
     """
-    prefix = re.sub(r"[-_.]+", "_", package).lower() + "-"
-    for name in _metadata_folders():
-        if name.lower().startswith(prefix):
-            return name[len(prefix) : -len(_SUFFIX)]
+    name = re.sub(r"[-_.]+", "_", package)
+    folder = re.compile(rf"^{re.escape(name)}-(.+)\.dist-info$", re.IGNORECASE | re.MULTILINE)
+    # in the order in which packages are found
+    for names in map(_names_in, sys.path):
+        if match := folder.search(names):
+            return match[1]
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -30,16 +29,10 @@ def installed_version(package: str) -> str | None:
         return None
 
 
-def _metadata_folders() -> Iterator[str]:
-    """Yields the names of the folders of metadata, in the order in which packages are found."""
-    for folder in sys.path:
-        yield from _folders_in(folder)
-
-
 @cache
-def _folders_in(folder: str) -> tuple[str, ...]:
+def _names_in(folder: str) -> str:
+    """The names in a folder, one a line; one text, since there may be hundreds of packages."""
     try:
-        with os.scandir(folder) as entries:
-            return tuple(entry.name for entry in entries if entry.name.endswith(_SUFFIX))
+        return "\n".join(os.listdir(folder or "."))  # noqa: PTH208 - names are enough
     except OSError:  # a zip file, or a folder that does not exist
-        return ()
+        return ""
