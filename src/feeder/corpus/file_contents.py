@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
+from feeder.atomic_file import replace_file
 from feeder.embedding.cache import default_cache_file
 from feeder.parse.decoding import NotTextError, decode_text
 from feeder.parse.extract import extractor_versions
@@ -75,15 +76,11 @@ def read_cached_text(key: str) -> str | None:
 
 def cache_text(key: str, text: str) -> None:
     """Writes a text to the disk cache; errors are ignored, since it can be extracted again."""
-    from tempfile import NamedTemporaryFile
-
     if folder := _cache_folder():
         with suppress(OSError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with NamedTemporaryFile(dir=folder, prefix=".", delete=False) as file:
-                encoded = text.encode()
-                file.write(_text_digest(key, encoded) + zlib.compress(encoded))
-            Path(file.name).replace(folder / key)
+            encoded = text.encode()
+            replace_file(folder / key, _text_digest(key, encoded) + zlib.compress(encoded))
             _evict_oldest(folder)
 
 

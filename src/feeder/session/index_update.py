@@ -8,7 +8,6 @@ while.
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import feeder
+from feeder.atomic_file import replace_file
 from feeder.cloudflare.credentials import choose_store
 from feeder.config import Settings
 from feeder.errors import FeederError, Superseded, UserError
@@ -93,9 +93,7 @@ class RefreshTarget:
         """
         is_complete = report.finished and SkipReason.NOT_FETCHED not in report.skipped.values()
         if is_complete and (state := self._state_of(tree)):
-            temporary = self._state_file.with_name(f"{self._state_file.name}-{os.getpid()}")
-            temporary.write_text(state, "utf-8")
-            temporary.replace(self._state_file)
+            replace_file(self._state_file, state.encode())
 
     def _state_of(self, tree: Tree) -> str | None:
         """None for a folder, and with grammars of the user's, whose files may change."""

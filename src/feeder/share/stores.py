@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from feeder.atomic_file import replace_file
 from feeder.errors import ServiceError, UserError
 
 if TYPE_CHECKING:
@@ -150,12 +151,7 @@ class Folder:
 
     def write(self, name: str, data: bytes) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
-        temporary = self._folder / f".{name}-{os.urandom(4).hex()}"
-        try:
-            temporary.write_bytes(data)
-            temporary.replace(self._folder / name)
-        finally:
-            temporary.unlink(missing_ok=True)
+        replace_file(self._folder / name, data, mode=0o666)
 
     def replace(self, name: str, data: bytes, version: str | None) -> bool:
         self._folder.mkdir(parents=True, exist_ok=True)

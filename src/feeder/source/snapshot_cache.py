@@ -12,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from feeder.atomic_file import replace_file
 from feeder.source import git
 from feeder.source.git_command import git_output
 
@@ -107,10 +108,8 @@ def save_copy(place: Path, copy: IndexCopy) -> None:
         "failed": {name.hex(): stat for name, stat in copy.failed_filters.items()},
         "snapshots": copy.snapshot_count,
     }
-    temporary = place.with_name(f"making-{os.urandom(8).hex()}")
     rest = json.dumps(facts).encode() + b"\n" + copy.content
-    temporary.write_bytes(_digest(place, rest) + b"\n" + rest)
-    temporary.replace(place)
+    replace_file(place, _digest(place, rest) + b"\n" + rest)
     for other in place.parent.glob("index-*"):
         if other != place:
             other.unlink(missing_ok=True)
@@ -195,9 +194,7 @@ def _set_alternates(repository: Path, layout: git.RepositoryLayout) -> None:
     alternates = objects_folder(repository) / "info" / "alternates"
     if not alternates.exists() or alternates.read_bytes() != expected:
         alternates.parent.mkdir(exist_ok=True)
-        temporary = alternates.with_name(os.urandom(8).hex())
-        temporary.write_bytes(expected)
-        temporary.replace(alternates)
+        replace_file(alternates, expected)
 
 
 def _file_sizes(folder: Path) -> Iterator[int]:
