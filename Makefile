@@ -99,7 +99,7 @@ bench: .venv/installed .venv/node
 ## What the action installs and the release is built with, pinned with hashes: after a change of the dependencies.
 lock: .venv/dev
 	$(LOCK) pyproject.toml --output-file requirements/cloudflare.txt
-	$(LOCK) pyproject.toml --extra local --output-file requirements/local.txt
+	$(LOCK) pyproject.toml --extra local --extra share --output-file requirements/local.txt
 	$(DOCUMENTS) | $(LOCK) - --output-file requirements/documents.txt
 	$(LOCK) --group build --output-file requirements/build.txt
 	echo mcp==1.30.0 | $(LOCK) - --output-file requirements/mcp-1.txt

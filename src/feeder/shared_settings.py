@@ -1,5 +1,6 @@
 """Settings that a repository shares with all who clone it, from a file that it contains."""
 
+import os
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,8 @@ REPOSITORY_FILE = ".feeder.toml"
 """The file in which a repository has its settings and its own categories."""
 _PYTHON_FILE = "pyproject.toml"
 _TABLE = b"tool.feeder"
+_PULL_VARIABLE = "FEEDER_PULL"
+_OFF = frozenset({"off", "no", "false", "0"})
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,17 @@ def read_shared_settings(root: Path) -> SharedSettings:
         table = tool.get("feeder") if isinstance(tool, dict) else None
         index = _index(table, f"[tool.feeder] in {_PYTHON_FILE}")
     return SharedSettings(index)
+
+
+def index_to_pull(root: Path | None) -> str:
+    """The place of the published index that a missing index starts from; empty for none.
+
+    FEEDER_PULL names it, or is "off"; else the settings of the repository at `root`, if given.
+    """
+    chosen = os.environ.get(_PULL_VARIABLE, "").strip()
+    if chosen.lower() in _OFF:
+        return ""
+    return chosen or (read_shared_settings(root).index if root else "")
 
 
 def _read(file: Path) -> bytes | None:

@@ -41,7 +41,10 @@ def test_every_input_reaches_the_program() -> None:
 
 
 def test_every_variable_of_the_step_is_an_option() -> None:
-    others = {"PYTHON", "PYTHONSAFEPATH", "CLOUDFLARE_API_TOKEN", "CLOUDFLARE_ACCOUNT_ID"}
+    others = {
+        *("PYTHON", "PYTHONSAFEPATH", "CLOUDFLARE_API_TOKEN", "CLOUDFLARE_ACCOUNT_ID"),
+        "FEEDER_PULL",
+    }
     assert {*FEED["env"]} - others <= option_variables()
 
 

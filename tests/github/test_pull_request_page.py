@@ -1,4 +1,4 @@
-"""The workflows of the page on pull requests: linted, and the comment's script run."""
+"""The workflows of the pages on pull requests and shared indexes, and the comment's script."""
 
 import json
 import os
@@ -14,10 +14,16 @@ import yaml
 
 from github.runner import ROOT
 
-PAGE = ROOT / "docs/how-to/pull-requests.md"
+PAGES = [ROOT / "docs/how-to" / name for name in ("pull-requests.md", "share-an-index.md")]
 TOOLS = Path(sys.executable).parent
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
-WORKFLOWS = re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+WORKFLOWS = [
+    workflow
+    for page in PAGES
+    for workflow in re.findall(
+        r"^```yaml\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+]
 # answers as GitHub does, and keeps what is sent
 GH = """\
 #!{python}
@@ -35,7 +41,7 @@ def workflow_steps(text: str) -> Iterator[dict[str, Any]]:
         yield from job["steps"]
 
 
-@pytest.mark.parametrize("text", WORKFLOWS, ids=["tests", "plan", "comment"])
+@pytest.mark.parametrize("text", WORKFLOWS, ids=["tests", "plan", "comment", "publish"])
 def test_workflow_is_clean_and_uses_what_the_action_has(tmp_path: Path, text: str) -> None:
     file = tmp_path / ".github/workflows/pull.yml"
     file.parent.mkdir(parents=True)

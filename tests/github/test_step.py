@@ -50,6 +50,7 @@ def step_inputs(**inputs: Any) -> StepInputs:
         "repair": False,
         "dry_run": False,
         "force": False,
+        "publish": None,
     }
     return StepInputs(**{**usual, **inputs})
 
@@ -98,6 +99,29 @@ def test_validate_command_writes_only_with_repair(shop: Repo) -> None:
     assert alone.commands == [["validate", "--wait", *NAMES]]
     mending = plan_step(step_inputs(command="validate", repair=True), pushed(shop), shop.path)
     assert mending.commands == [["validate", "--wait", *NAMES, "--repair"]]
+
+
+def test_publish_input_publishes_a_local_index_that_has_been_validated(shop: Repo) -> None:
+    inputs = step_inputs(store="local", validate=True, publish="s3://team/shop")
+    names = [*NAMES[:-1], "local"]
+    assert plan_step(inputs, pushed(shop), shop.path).commands == [
+        ["sync", *names],
+        ["validate", "--wait", *names],
+        ["publish", "--", "s3://team/shop"],
+    ]
+
+
+@pytest.mark.parametrize("store", [None, "cloudflare"])
+def test_publish_input_needs_a_local_index(shop: Repo, store: str | None) -> None:
+    with pytest.raises(UserError, match="store: local"):
+        plan_step(step_inputs(store=store, publish="index"), pushed(shop), shop.path)
+
+
+def test_pull_request_publishes_nothing(shop: Repo) -> None:
+    inputs = step_inputs(store="local", publish="index")
+    commands = plan_step(inputs, proposed(shop, files={"a.py": "A = 2\n"}), shop.path).commands
+    assert [command[0] for command in commands] == ["sync"]
+    assert "--dry-run" in commands[0]
 
 
 def test_plan_ignores_the_event(shop: Repo) -> None:

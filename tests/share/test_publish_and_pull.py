@@ -113,6 +113,26 @@ def test_repository_that_names_its_index_pulls_it_before_the_first_sync(
     assert answer.out.startswith("Files: 4 processed")
 
 
+def test_variable_names_the_index_to_pull(
+    feeder: RunFeeder,
+    origin: Repo,
+    store: Path,
+    clone: Callable[..., Repo],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In place of the repository's settings, and for an index at another place too."""
+    origin.commit({".feeder.toml": f'index = "{tmp_path / "nowhere"}"\n'})
+    feeder(origin, "sync")
+    assert feeder(origin, "publish", store).code == 0
+    cloned = clone(origin)
+    monkeypatch.setenv("FEEDER_PULL", str(store))
+    for options in ([], ["--db", tmp_path / "own.db"]):
+        answer = feeder(cloned, "sync", *options)
+        assert "0 files differ from HEAD." in answer.err
+        assert "Files: 0 processed, 0 deleted, 4 unchanged" in answer.out
+
+
 def test_index_is_made_here_if_the_named_one_is_missing(
     feeder: RunFeeder,
     origin: Repo,

@@ -265,6 +265,7 @@ def action_options(command: Command) -> Command:
             default="none",
         ),
         env_option("--impact-file", "Facts of a pull request, for the command comment."),
+        env_option("--publish", "Place where the local index is published afterwards."),
         env_option(
             "--force", "Index the commit even if the index goes back.", type=bool, default=False
         ),

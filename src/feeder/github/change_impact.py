@@ -29,7 +29,7 @@ STOP_S = 2
 
 _OWN_VARIABLES = ("FEEDER_", "GITHUB_", "CLOUDFLARE_", "ACTIONS_", "INPUT_")
 """Prefixes of variables that the child processes do not get: they write no outputs and no summary,
-call no service, and read no settings of the run.
+call no service, and read no settings of the run but the place of a published index.
 """
 
 
@@ -99,6 +99,7 @@ def _run(arguments: list[str], deadline: float) -> bytes:
         for name, value in os.environ.items()
         if name not in SECRET_VARIABLES and not name.startswith(_OWN_VARIABLES)
     }
+    variables["FEEDER_PULL"] = os.environ.get("FEEDER_PULL") or "off"
     variables["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "feeder", *arguments],

@@ -27,6 +27,7 @@ class StepInputs(NamedTuple):
     repair: bool
     dry_run: bool
     force: bool
+    publish: str | None
 
 
 class StepPlan(NamedTuple):
@@ -44,6 +45,10 @@ def plan_step(inputs: StepInputs, event: Event, repository: Path) -> StepPlan:
     """
     if inputs.command == "plan":
         return StepPlan([["plan"]])
+    if inputs.publish and inputs.store != "local":
+        raise UserError(
+            "The input publish needs an index on the runner.", "Add to the step: store: local"
+        )
     if event.is_pull_request:
         return _plan_pull_request(inputs, event, repository)
     branch = _indexed_branch(inputs, event, repository)
@@ -59,7 +64,12 @@ def plan_step(inputs: StepInputs, event: Event, repository: Path) -> StepPlan:
     validation = ["validate", "--wait", *names, *(["--repair"] if inputs.repair else [])]
     if inputs.command == "validate":
         return StepPlan([validation])
-    return StepPlan([[*_sync_command(inputs), *names], *([validation] if inputs.validate else [])])
+    commands = [[*_sync_command(inputs), *names]]
+    if inputs.validate:
+        commands.append(validation)
+    if inputs.publish:
+        commands.append(["publish", "--", inputs.publish])
+    return StepPlan(commands)
 
 
 def _indexed_branch(inputs: StepInputs, event: Event, repository: Path) -> str:

@@ -5,7 +5,6 @@ The sync that follows writes only what differs.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from contextlib import closing
@@ -21,7 +20,6 @@ from feeder.session.workspace import INDEX_FILE, Workspace, index_file
 
 PULL_LIMIT_S = 2.0
 """Time in which the source of a published index has to answer."""
-_OFF = frozenset({"off", "no", "false", "0"})
 _COMMIT_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -46,44 +44,47 @@ def copy_nearest_index(
     published one, if the repository's settings name it.
 
     The index whose commit differs from HEAD in the fewest files is taken. Prints where it comes
-    from, or why an index was not taken. Does nothing for an index at Cloudflare, at --db, of a
-    folder (--path) or of a shard.
+    from, or why an index was not taken. Does nothing for an index at Cloudflare, of a folder
+    (--path) or of a shard; one at --db starts only from what FEEDER_PULL names.
     """
-    is_own_place = settings.db is not None or bool(settings.path) or settings.shard is not None
-    if is_own_place or choose_store(settings).is_cloud:
+    is_partial = bool(settings.path) or settings.shard is not None
+    if is_partial or choose_store(settings).is_cloud:
         return
     # checking the folder takes a process of git, which opening the index does anyway
-    if (workspace.base / INDEX_FOLDER / INDEX_FILE).exists():
+    if settings.db is None and (workspace.base / INDEX_FOLDER / INDEX_FILE).exists():
         return
     target = index_file(workspace.base, settings)
     # SQLite would apply the log of a deleted index to the copy
     if target.exists() or target.with_name(f"{target.name}-wal").exists():
         return
-    if not _copy_from_worktree(workspace, settings, target, progress):
-        pull_if_configured(workspace, settings, target, progress)
+    if settings.db is None and _copy_from_worktree(workspace, settings, target, progress):
+        return
+    from feeder.shared_settings import index_to_pull
+
+    place = index_to_pull(None if settings.db else workspace.base)
+    if place:
+        _pull(place, workspace, settings, target, progress)
 
 
-def pull_if_configured(
-    workspace: Workspace, settings: Settings, target: Path, progress: ProgressReporter
+def _pull(
+    place: str,
+    workspace: Workspace,
+    settings: Settings,
+    target: Path,
+    progress: ProgressReporter,
 ) -> None:
-    """Pulls the published index that the repository's settings name, unless FEEDER_PULL=off.
+    """Pulls a published index.
 
     Prints the commit that it is of, or why the index is made here. A source that does not answer
     takes `PULL_LIMIT_S`.
     """
-    if os.environ.get("FEEDER_PULL", "").lower() in _OFF:
-        return
-    from feeder.shared_settings import read_shared_settings
-
-    place = read_shared_settings(workspace.base).index
-    if not place:
-        return
     from feeder.share.pull import pull
     from feeder.share.stores import open_source, without_password
     from feeder.store.index_folder import create_index_folder
 
     try:
-        create_index_folder(target.parent)
+        if settings.db is None:
+            create_index_folder(target.parent)
         with closing(open_source(place, workspace.base, PULL_LIMIT_S)) as source:
             pulled = pull(source, workspace.base, target, settings)
         if pulled:
