@@ -166,10 +166,9 @@ def fed_with(hub: Hub, *steps: Step, file: str = OTHER) -> str:
     return commit
 
 
-@pytest.mark.parametrize("depth", [1, 0])
-@pytest.mark.parametrize("command", ["sync", "validate"])
+@pytest.mark.parametrize(("command", "depth"), [("sync", 1), ("validate", 0)])
 def test_unmerged_commit_is_refused_after_a_comment(
-    hub: Hub, console: Console, depth: int, command: str
+    hub: Hub, console: Console, command: str, depth: int
 ) -> None:
     """The workflow checks out the pull request's merge."""
     check_out = checkout(ref="refs/pull/7/merge", fetch_depth=depth)
@@ -288,12 +287,16 @@ def test_run_on_a_tag_is_ignored(hub: Hub, console: Console, fed: str) -> None:
     assert len(outcome.annotated("notice")) == 1
 
 
-@pytest.mark.parametrize("ref", ["", "main", "refs/heads/main"])
 @pytest.mark.parametrize(
-    "event", [events.schedule, events.repository_dispatch, events.workflow_dispatch]
+    ("event", "ref"),
+    [
+        (events.schedule, ""),
+        (events.repository_dispatch, "main"),
+        (events.workflow_dispatch, "refs/heads/main"),
+    ],
 )
 def test_branch_is_indexed_without_history(
-    hub: Hub, console: Console, ref: str, event: Callable[[str], events.Event]
+    hub: Hub, console: Console, event: Callable[[str], events.Event], ref: str
 ) -> None:
     """With the default depth of the checkout. A named branch may be newer than the event."""
     first = fed_with(hub, checkout(ref=ref), feeder())
