@@ -98,13 +98,15 @@ def test_missing_payload_is_no_error(tmp_path: Path, content: bytes | None) -> N
         ("pull_request_target", True),
         ("pull_request_review", False),
         ("push", False),
-        ("merge_group", False),
+        ("merge_group", True),
         ("", False),
     ],
 )
-def test_pull_request_events_are_recognized(tmp_path: Path, name: str, is_proposal: bool) -> None:
+def test_events_of_commits_that_may_never_be_merged_are_recognized(
+    tmp_path: Path, name: str, is_proposal: bool
+) -> None:
     """Their commit is checked out, but is not on a branch yet."""
-    assert read_event(tmp_path, PUSH._replace(name=name)).is_pull_request is is_proposal
+    assert read_event(tmp_path, PUSH._replace(name=name)).is_proposal is is_proposal
 
 
 def test_pull_request_has_its_base_commit(tmp_path: Path) -> None:

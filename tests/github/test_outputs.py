@@ -198,7 +198,7 @@ def test_reason_for_no_work_is_a_notice(place: StepFiles) -> None:
 def test_note_follows_the_counts(place: StepFiles) -> None:
     """As for a pull request."""
     plan = report(dry_run=True, nodes_new=7)
-    note = "Dry run for a pull request: what its merge would change in the index."
+    note = "Dry run: what merging this change would do to the index."
     place.account(report=plan, note=note).publish("feeder action", None)
     assert place.summary.startswith("## feeder action: dry run for `abc1234`, nothing was written")
     assert place.summary.endswith(f"{note}\n")

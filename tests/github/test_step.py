@@ -195,14 +195,9 @@ def test_invalid_deltas_input_is_an_error(
             "--detach",
             "refs/tags/v1 is checked out, and the index follows main",
         ),
-        (
-            events.merge_group(7, "1" * 40, "HEAD"),
-            "--detach",
-            f"gh-readonly-queue/main/pr-7-{'1' * 40} is checked out, and the index follows main",
-        ),
         (events.branch_deleted("wip", "1" * 40, "HEAD"), "main", "wip was deleted"),
     ],
-    ids=["other branch", "tag", "merge queue", "deleted branch"],
+    ids=["other branch", "tag", "deleted branch"],
 )
 @pytest.mark.parametrize("command", ["sync", "validate"])
 def test_event_of_another_branch_runs_nothing(
@@ -223,9 +218,8 @@ def test_event_of_another_branch_runs_nothing(
         events.push("1" * 40, "2" * 40, forced=True),
         events.workflow_dispatch("2" * 40),
         events.schedule("2" * 40),
-        events.merge_group(7, "1" * 40, "2" * 40),
     ],
-    ids=["push", "forced push", "by hand", "schedule", "merge queue"],
+    ids=["push", "forced push", "by hand", "schedule"],
 )
 def test_tip_of_the_branch_is_indexed_for_any_event(shop: Repo, happened: events.Event) -> None:
     """The checked-out commit counts."""
@@ -284,7 +278,7 @@ def test_pull_request_with_a_token_is_compared_with_the_index(shop: Repo) -> Non
     happened = proposed(shop, files={"c.py": "C = 1\n"})
     what = plan_step(step_inputs(validate=True), happened, shop.path)
     assert what.commands == [["sync", *NAMES, "--dry-run"]]
-    assert what.note == "Dry run for a pull request: what its merge would change in the index."
+    assert what.note == "Dry run: what merging this change would do to the index."
 
 
 @pytest.mark.parametrize("token", [None, "", " "])
@@ -298,9 +292,22 @@ def test_pull_request_without_a_token_is_a_dry_run_of_its_changes(
     happened = proposed(shop, files={"c.py": "C = 1\n", "web/b.py": None})
     what = plan_step(step_inputs(), happened, shop.path)
     assert planned(what) == [("c.py", "process"), ("web/b.py", "delete")]
-    assert what.note == (
-        "Dry run for a pull request without secrets: its changes, against an empty index."
-    )
+    assert what.note == ("Dry run without secrets: the change alone, against an empty index.")
+
+
+def test_entry_of_a_merge_queue_is_compared_with_its_base(
+    shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the queue merges or squashes; with a token, it is compared with the index."""
+    base = shop.git("rev-parse", "HEAD")
+    shop.git("checkout", "-q", "--detach")
+    shop.commit({"c.py": "C = 1\n"})
+    happened = event_of(events.merge_group(7, base, shop.commit({"d.py": "D = 1\n"})))
+    commands = plan_step(step_inputs(), happened, shop.path).commands
+    assert commands == [["sync", *NAMES, "--dry-run"]]
+    monkeypatch.delenv("CLOUDFLARE_API_TOKEN")
+    what = plan_step(step_inputs(), happened, shop.path)
+    assert planned(what) == [("c.py", "process"), ("d.py", "process")]
 
 
 def test_changes_of_the_base_are_left_out(shop: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -358,7 +365,7 @@ def test_shallow_clone_lists_every_file_with_a_reason(
 def test_pull_request_is_never_validated(shop: Repo) -> None:
     """The index does not have its commit."""
     what = plan_step(step_inputs(command="validate"), proposed(shop, files={"c.py": ""}), shop.path)
-    assert what == StepPlan([], "Nothing to do: no index has the commit of a pull request.")
+    assert what == StepPlan([], "Nothing to do: no index has a commit that is not merged yet.")
 
 
 def test_without_githubs_names_those_of_git_are_used(shop: Repo) -> None:

@@ -99,7 +99,7 @@ def action(
         console.print_message(step.note)
     for arguments in step.commands:
         _run_command(context, arguments)
-    if event.is_pull_request and step.commands and inputs.command != "plan":
+    if event.is_proposal and step.commands and inputs.command != "plan":
         from feeder.github.change_impact import check_gate, read_change_impact
 
         if impact or fail_on != "none":

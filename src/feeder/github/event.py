@@ -74,14 +74,15 @@ class Event:
         return tips
 
     @property
-    def is_pull_request(self) -> bool:
-        """True if the commit is a pull request's and may never be merged."""
-        return self.name in {"pull_request", "pull_request_target"}
+    def is_proposal(self) -> bool:
+        """True for the commit of a pull request or of a merge queue, which may never be merged."""
+        return self.name in {"pull_request", "pull_request_target", "merge_group"}
 
     @property
     def base(self) -> str:
-        """The commit that a pull request is based on."""
-        return _text_at(self.payload, "pull_request", "base", "sha")
+        """The commit that a pull request or an entry of a merge queue is based on."""
+        base = _text_at(self.payload, "pull_request", "base", "sha")
+        return base or _text_at(self.payload, "merge_group", "base_sha")
 
     @property
     def default_branch(self) -> str:

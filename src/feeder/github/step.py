@@ -40,7 +40,8 @@ class StepPlan(NamedTuple):
 def plan_step(inputs: StepInputs, event: Event, repository: Path) -> StepPlan:
     """Returns the commands of a step; none if the event is not about the indexed branch.
 
-    A pull request gets a dry run; without a token, as in forks, a dry run of its changes alone.
+    A pull request, also in a merge queue, gets a dry run; without a token, as in forks, a dry run
+    of its changes alone.
     Raises UserError for inputs that exclude each other, and for a commit of no or another branch.
     """
     if inputs.command == "plan":
@@ -49,8 +50,8 @@ def plan_step(inputs: StepInputs, event: Event, repository: Path) -> StepPlan:
         raise UserError(
             "The input publish needs an index on the runner.", "Add to the step: store: local"
         )
-    if event.is_pull_request:
-        return _plan_pull_request(inputs, event, repository)
+    if event.is_proposal:
+        return _plan_proposal(inputs, event, repository)
     branch = _indexed_branch(inputs, event, repository)
     commit = git.commit_id(repository, "HEAD")
     if reason := event.skip_reason(branch, git.current_branch(repository), commit):
@@ -93,20 +94,20 @@ def _sync_command(inputs: StepInputs) -> CommandArguments:
     return ["sync"]
 
 
-def _plan_pull_request(inputs: StepInputs, event: Event, repository: Path) -> StepPlan:
+def _plan_proposal(inputs: StepInputs, event: Event, repository: Path) -> StepPlan:
     if inputs.command == "validate":
-        return StepPlan([], "Nothing to do: no index has the commit of a pull request.")
+        return StepPlan([], "Nothing to do: no index has a commit that is not merged yet.")
     branch = _indexed_branch(inputs, event, repository)
     options = [*_naming_options(inputs, branch, event), "--dry-run"]
     if has_token():
         return StepPlan(
             [[*_sync_command(inputs), *options]],
-            "Dry run for a pull request: what its merge would change in the index.",
+            "Dry run: what merging this change would do to the index.",
         )
     # the first parent of GitHub's merge commit is the newest base; that takes a depth of two
     is_merged = git.commit_id(repository, "HEAD^2") is not None
     changes = compute_deltas(repository, "HEAD^1" if is_merged else event.base, "HEAD")
-    note = "Dry run for a pull request without secrets: its changes, against an empty index."
+    note = "Dry run without secrets: the change alone, against an empty index."
     return StepPlan(
         [["apply", _deltas_file(deltas_as_json(changes.deltas)), *options]],
         note + _optional_note(changes.note),
