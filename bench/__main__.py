@@ -4,6 +4,7 @@ that of queries that are one token of code, `python -m bench budget` what an age
 holds, `python -m bench commits` how commit messages find the changed files, `python -m bench
 impact` how well the tests of a change are named, `python -m bench relations` references beside the
 languages' own tools, `python -m bench nothing` whether names without references are used after all,
+`python -m bench share` how long a clone with a published index waits for its first answer,
 `python -m bench worker` the CPU time and requests of a query at the Worker,
 `python -m bench equality` compares its answers with the program's, `python -m bench
 hostile-requests` measures requests that were made to take long, and `python -m bench databases`
@@ -40,6 +41,8 @@ elif sys.argv[1:2] == ["budget"]:
     from budget import main
 elif sys.argv[1:2] == ["commits"]:
     from commits import main
+elif sys.argv[1:2] == ["share"]:
+    from share import main
 elif sys.argv[1:2] == ["compare"]:
     from compare.command import main
 else:
