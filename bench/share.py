@@ -141,8 +141,10 @@ def _edit(copy: Path, count: int) -> None:
 
 
 def _clone(repository: Path, folder: Path) -> Path:
+    """Clones the repository, with one remote for all clones: an index has its name."""
     command = ["git", "-c", "safe.directory=*", "clone", "-q", str(repository), str(folder)]
     subprocess.run(command, check=True)
+    git(folder, "remote", "set-url", "origin", "https://example.org/acme/shop.git")
     return folder
 
 
