@@ -168,11 +168,18 @@ def test_files_that_are_not_indexed_are_listed_by_reason(shop: Repo, feeder: Run
     assert only == [{"path": ".env", "reason": "a name that may hold secrets"}]
 
 
-def test_at_most_three_hits_are_near_nonsense(repo: Repo, feeder: RunFeeder) -> None:
+def test_at_most_three_hits_are_near_in_meaning_only(repo: Repo, feeder: RunFeeder) -> None:
     repo.commit({f"{name}.py": f"def {name}():\n    return {name!r}\n" for name in "abcdef"})
-    found = feeder(repo, "search", "zzqqxx", "--lines", "0").out.splitlines()
+    found = feeder(repo, "search", "kubernetes", "--lines", "0").out.splitlines()
     assert found[0] == "No match by name or word; nearest in meaning:"
     assert len([line for line in found if "method" in line]) == 3
+
+
+def test_nothing_is_near_nonsense(repo: Repo, feeder: RunFeeder) -> None:
+    repo.commit({f"{name}.py": f"def {name}():\n    return {name!r}\n" for name in "abcdef"})
+    found = feeder(repo, "search", "zzqqxx")
+    assert "No exact matches." in found.out
+    assert ".py:" not in found.out
 
 
 def test_no_other_classs_member_is_suggested(repo: Repo, feeder: RunFeeder) -> None:

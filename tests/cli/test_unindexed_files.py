@@ -70,7 +70,7 @@ def test_answer_without_hits_counts_the_files(
 
 def test_hits_similar_in_meaning_only_count_the_files_too(feeder: RunFeeder, edited: Repo) -> None:
     assert feeder(edited, "sync", "-q", "--vectors").code == 0
-    answer = feeder(edited, "search", "unwritten", "--vectors")
+    answer = feeder(edited, "search", "kubernetes", "--vectors")
     assert "a.py:1-2" in answer.out
     assert "nearest in meaning" in answer.out + answer.err
     assert NOTE in answer.out + answer.err

@@ -44,6 +44,7 @@ QUERIES = [
     "where is the refresh token stored",
     "parseDeltaFile XMLHttpRequest2 utf8",
     "zxqvbnm frobnicateTheWidgets zxqvbnm zxqvbnm",
+    "zzqqxx",
     "Größe der Warteschlange, naïve façade",
     "где хранится токен 日本語の文書",
     "' OR 1=1; -- %_\" \\",

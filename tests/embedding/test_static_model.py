@@ -77,7 +77,15 @@ def test_tokens_have_other_weights_in_a_query(small: StaticEmbedder) -> None:
 
 
 def test_unknown_token_is_the_mean_of_its_ngram_buckets(small: StaticEmbedder) -> None:
-    assert small.embed_query("xyzzy") == pytest.approx([0.6, 0.8], abs=1e-6)
+    [vector] = small.embed(["xyzzy"])
+    assert vector == pytest.approx([0.6, 0.8], abs=1e-6)
+
+
+def test_query_of_unknown_words_alone_is_near_nothing(small: StaticEmbedder) -> None:
+    """Its n-grams count beside a known word only."""
+    assert small.embed_query("xyzzy qwertz").tolist() == [0, 0]
+    known = small.embed_query("read").tolist()
+    assert small.embed_query("xyzzy read").tolist() not in ([0, 0], known)
 
 
 @pytest.mark.parametrize("text", ["", " \n\t", "{}();", "\n", "…"])

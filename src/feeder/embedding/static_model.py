@@ -121,6 +121,11 @@ class TokenVectors(dict[bytes, bytes]):
             np.dot(share[start:end], vectors.take(at[start:end], 0), out=sums[text])
         return normalize(sums)
 
+    def knows_word(self, text: str) -> bool:
+        """Returns True if a token of the text is in the vocabulary."""
+        numbers, _ = self._token_numbers([text])
+        return bool((numbers < self._vocabulary_size).any())
+
     def _token_numbers(self, texts: Sequence[str]) -> tuple["Numbers", list[int]]:
         """Returns the token numbers of all texts, concatenated, and how many each text has."""
         import numpy as np
@@ -225,8 +230,12 @@ class StaticEmbedder(Embedder):
         return vectors
 
     def embed_query(self, text: str) -> "Vector":
+        """Returns the vector of a query; zeros if no word of it is in the vocabulary.
+
+        N-grams alone would put nonsense as near to some node as a word with a meaning.
+        """
         vector: Vector = self._token_vectors.embed_texts([text], [TextField.QUERY])[0]
-        return vector
+        return vector if self._token_vectors.knows_word(text) else vector * 0
 
     def close(self) -> None:
         """Does nothing: only memory is held."""

@@ -8,7 +8,7 @@ const ROW_HEADER_BYTES = 8;
 /** Reads the lookup table's layout; no row if the table is missing or half written. */
 export const LAYOUT_SQL = "SELECT value FROM meta WHERE key = 'lookup'";
 
-/** Reads the codes of tokens: one of a word in the vocabulary, those of the n-grams of another. */
+/** Reads the codes of tokens: one of a word in the vocabulary, which is marked, those of the n-grams of another. */
 export const CODES_SQL = `
 WITH asked(place, part, slot, runs) AS (
   SELECT key, value->>0, value->>1, value->>2 FROM json_each(?1, '$.parts')
@@ -20,9 +20,9 @@ WITH asked(place, part, slot, runs) AS (
     1 + (at - 1 - length(replace(substr(words, 1, at), ' ', ''))) * (?1->>'width'), ?1->>'width')
   FROM seen WHERE at > 0
 )
-SELECT place, code FROM found
+SELECT place, code, 1 FROM found
 UNION ALL
-SELECT a.place, substr(l.buckets, 1 + (r.value->>1) * (?1->>'width'), ?1->>'width')
+SELECT a.place, substr(l.buckets, 1 + (r.value->>1) * (?1->>'width'), ?1->>'width'), 0
 FROM asked a, json_each(a.runs) r CROSS JOIN lookup l ON l.slot = r.value->>0
 WHERE a.place NOT IN (SELECT place FROM found)
 `;
@@ -48,9 +48,14 @@ export const codesParameter = (counts, { slots, buckets, dimensions }) => {
   return JSON.stringify({ width, parts: Array.from(counts.keys(), lookup) });
 };
 
-/** Returns the unit vector of counted tokens; `rows` are [token's position, code]. */
+/**
+ * Returns the unit vector of counted tokens, zeros if none is in the vocabulary.
+ *
+ * `rows` are [token's position, code, 1 for a word of the vocabulary].
+ */
 export const queryVector = (counts, rows, { dimensions }) => {
   const sum = new Float64Array(dimensions);
+  if (!rows.some(([, , isWord]) => isWord)) return Array.from(sum);
   const codes = groupCodes(rows);
   [...counts.values()].forEach((count, at) => addToken(sum, 1 + Math.log(count), codes.get(at)));
   const length = Math.hypot(...sum) || 1;

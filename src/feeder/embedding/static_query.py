@@ -39,9 +39,11 @@ class StaticQueryEmbedder:
         self._row_of = lru_cache(_MAX_CACHED_TOKENS)(self._find_row)
 
     def embed_query(self, text: str) -> Sequence[float]:
-        """Returns the unit vector of a query; zeros for one without tokens."""
+        """Returns the unit vector of a query; zeros if no word of it is in the vocabulary."""
         sums = [0.0] * self._layout.dimensions
         counts = Counter(islice(self._tokens(text), MAX_TOKENS))
+        if all(self._row_of(token) is None for token in counts):
+            return sums
         for token, count in counts.items():
             rows = self._rows(token)
             weight = sum(self._number(row, self._layout.query_weights_at) for row in rows)
