@@ -168,6 +168,26 @@ def test_files_that_are_not_indexed_are_listed_by_reason(shop: Repo, feeder: Run
     assert only == [{"path": ".env", "reason": "a name that may hold secrets"}]
 
 
+def test_lines_with_masked_secrets_are_listed_without_them(shop: Repo, feeder: RunFeeder) -> None:
+    token = "ghp_" + "0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX"
+    shop.write({"src/keys.py": f"# keys\nTOKEN = '{token}'\n", "notes.md": "no secret\n"})
+    listed = feeder(shop, "skipped", "--masked")
+    assert listed.out == "src/keys.py:2\n"
+    assert "1 line has a masked secret." in listed.err
+    assert token not in listed.out + listed.err
+    assert feeder(shop, "skipped", "--masked", "--json").json == [
+        {"path": "src/keys.py", "line": 2}
+    ]
+    assert feeder(shop, "skipped", "--masked", "--reason", "x").code == 2
+
+
+def test_index_without_masking_has_no_masked_lines(shop: Repo, feeder: RunFeeder) -> None:
+    token = "ghp_" + "0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX"
+    shop.commit({"src/keys.py": f"TOKEN = '{token}'\n"})
+    assert feeder(shop, "sync", "--no-mask-secrets").code == 0
+    assert feeder(shop, "skipped", "--masked").out == ""
+
+
 def test_at_most_three_hits_are_near_in_meaning_only(repo: Repo, feeder: RunFeeder) -> None:
     repo.commit({f"{name}.py": f"def {name}():\n    return {name!r}\n" for name in "abcdef"})
     found = feeder(repo, "search", "kubernetes", "--lines", "0").out.splitlines()

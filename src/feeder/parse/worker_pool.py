@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Self
 from feeder.parse import NodeEncoder, ParsedFile, StaticEmbedder
 from feeder.parse.extract import extractor_versions
 from feeder.parse.grammars import Grammars, load_grammars
-from feeder.parse.secrets import MASK_VERSION
+from feeder.parse.secrets import MASK_VERSION, UNMASKED
 from feeder.parse.worker_messages import (
     CodeReference,
     File,
@@ -51,7 +51,7 @@ def _ignore_progress(_: str) -> None:
 
 def code_fingerprint(grammars: Grammars, *, mask_secrets: bool) -> str:
     """Returns the versions of parser, grammars and masking, which shape the nodes of all files."""
-    return f"{grammars.fingerprint} {MASK_VERSION if mask_secrets else 'unmasked'}"
+    return f"{grammars.fingerprint} {MASK_VERSION if mask_secrets else UNMASKED}"
 
 
 class WorkerPool:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 MASK_VERSION = "2 1.5.0"
 """Changed when the same text is masked in another way than before; stored in each index."""
 
+UNMASKED = "unmasked"
+"""In place of the version in an index whose secrets are not masked."""
+
 _FILLERS = ("", "x", "\u03c7", "\u1e8b", "\U0001d5d1")
 """Replacement characters, by their number of bytes in UTF-8."""
 
