@@ -6,6 +6,7 @@ rewrite; without any, all pages are rewritten.
 
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,13 +35,17 @@ def commands() -> Iterator[Row]:
 def settings() -> Iterator[Row]:
     """Yields each option that has an environment variable, but for `action`, which has inputs."""
     yield "option", "environment", "what it does"
-    by_flag: dict[str, click.Option] = {}
+    by_variables: dict[str, click.Option] = {}
+    flags: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for name, command in cli.load_commands().items():
         options = [one for one in command.params if isinstance(one, click.Option) and one.envvar]
-        by_flag |= {_flag(option): option for option in options if name != "action"}
-    for flag, option in by_flag.items():
+        for option in options if name != "action" else ():
+            variables = ", ".join(map(_code, _twins(option)))
+            by_variables.setdefault(variables, option)
+            flags[variables].update(dict.fromkeys(_flags(option)))
+    for variables, option in by_variables.items():
         default = f" Default: {option.default:,}." if option.show_default else ""
-        yield flag, ", ".join(map(_code, _twins(option))), _prose(option.help or "") + default
+        yield ", ".join(flags[variables]), variables, _prose(option.help or "") + default
 
 
 def inputs() -> Iterator[Row]:
@@ -106,11 +111,11 @@ def _needed(parameter: click.Parameter) -> str:
     return f"{parameter.opts[0]} {value}{several}" if value != parameter.opts[0].upper() else value
 
 
-def _flag(option: click.Option) -> str:
+def _flags(option: click.Option) -> list[str]:
     names = [name for name in (*option.opts, *option.secondary_opts) if name.startswith("--")]
     if option.is_flag:
-        return ", ".join(map(_code, names))
-    return _code(f"{names[-1]} {_value(option)}")
+        return list(map(_code, names))
+    return [_code(f"{names[-1]} {_value(option)}")]
 
 
 def _value(parameter: click.Parameter) -> str:

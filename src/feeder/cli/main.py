@@ -220,7 +220,7 @@ cli.add_section(
         ),
         **_in_module(
             "maintenance",
-            validate="Check that the index equals HEAD; exit 1 if it does not.",
+            validate="Check that the index matches HEAD or the working tree.",
         ),
         **_in_module(
             "share",

@@ -80,7 +80,10 @@ def init(database_name: str | None, shared: str | None, dry_run: bool, **params:
 )
 @options.validate_options
 def validate(repair: bool, wait: bool, content: bool, **params: Any) -> None:
-    """Check that the index equals HEAD; exit 1 if it does not."""
+    """Check that the index matches HEAD or the working tree.
+
+    The exit code is 1 if it does not.
+    """
     from feeder.session.runs import open_comparison
     from feeder.session.session import open_session
     from feeder.session.workspace import current_workspace

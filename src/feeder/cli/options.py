@@ -413,7 +413,7 @@ def validate_options(command: Command) -> Command:
     """Adds the options of `validate`."""
     content = env_option(
         "--content/--no-content",
-        "Parse every file of HEAD again and compare each node with the index.",
+        "Parse every file again and compare each node with the index.",
         default=True,
     )
     return add_options(
