@@ -19,10 +19,12 @@ import errno
 class FeederError(Exception):
     """Root of the tree: a problem, and what to do about it where there is something to do.
 
-    The message is both. `exit_code` is the exit code of the process.
+    The message is both. `exit_code` is the exit code of the process. The last `reason_count` lines
+    of the remedy say why a name that was not found may exist nevertheless.
     """
 
     exit_code = 1
+    reason_count = 0
 
     def __init__(self, problem: str = "", remedy: str = "") -> None:
         super().__init__(problem, remedy)

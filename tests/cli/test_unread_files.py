@@ -169,4 +169,4 @@ def test_an_unknown_name_may_be_in_a_later_commit(
     indexed.commit({"later.py": "def later():\n    return 9\n"})
     answer = feeder(indexed, *arguments)
     assert answer.code == 2
-    assert "(The index is 1 commit behind HEAD" in answer.err
+    assert "\nThe index is 1 commit behind HEAD" in answer.err

@@ -98,4 +98,4 @@ def test_a_failed_update_is_a_reason_too(repo: Repo) -> None:
     finally:
         service.close()
     assert "The index has no file, symbol or id part9." in answer
-    assert f"({FAILED})" in answer
+    assert answer.endswith(f" {FAILED}")

@@ -167,12 +167,15 @@ METHOD = "(function_declaration name: (_) @name) @method"
     ("files", "says"),
     [
         ({TOML: "extensions = 3"}, r"lua/language\.toml: extensions must be a list"),
-        ({TOML: "extension = ['x']"}, r"lua/language\.toml: extension must be one of inherits, "),
+        (
+            {TOML: "extension = ['x']"},
+            r"lua/language\.toml: extension is an unknown key; use inherits, ",
+        ),
         ({TOML: "extensions = ]"}, r"lua/language\.toml cannot be read: .*line 1"),
         ({TOML: "extensions = ['x', '.X']"}, "extension 'x' already belongs to the language 'lua'"),
         ({TOML: "kind = 'text'"}, 'kind must be "code" or "document"'),
         ({TOML: "category = 'code'"}, 'category must be "docs" or "config"'),
-        ({TOML: "traits.global = true"}, "traits.global must be one of family, "),
+        ({TOML: "traits.global = true"}, "traits.global is an unknown key; use family, "),
         ({TOML: "traits.imports = 'urls'"}, "traits.imports must be one of paths, modules, "),
         ({TOML: "traits.package_scope = true"}, 'package_scope must be "package" or "folder"'),
         ({TOML: "traits.visibility.member = 'open'"}, "visibility.member must be one of public, "),

@@ -150,8 +150,8 @@ def test_given_port_that_is_taken_is_an_error(shop: Repo, feeder: RunFeeder) -> 
         (["--token", "with a space in the middle"], "no space"),
         (["--token", ""], "at least 16"),
         (["--token", "é" * 16], "letters, digits or signs"),
-        (["--port", "-1"], "-1 is not in the range"),
-        (["--port", "65536"], "65536 is not in the range"),
+        (["--port", "-1"], "-1 is not a whole number from 0 to 65,535"),
+        (["--port", "65536"], "65536 is not a whole number from 0"),
     ],
 )
 def test_invalid_options_are_errors(

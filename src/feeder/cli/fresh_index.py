@@ -85,11 +85,11 @@ def open_fresh_index(
     """
     found = wait_for_index() if wait_for_index else _find(settings)
     tree, note = _update(found.target, found.tree, settings) if found.target else ("", None)
-    if note and not settings.quiet:
-        console.print_message(f"{note} This answer is from the index as it is.")
     from feeder.search.open_index import open_index
 
     with open_index(settings, found.workspace, seen_tree=tree, update=note) as index:
+        if note and not settings.quiet:  # an index that cannot be opened either has its own error
+            console.print_message(f"{note} This answer is from the index as it is.")
         yield index
 
 

@@ -72,7 +72,9 @@ def _context_for_numbers(args: list[str]) -> list[str]:
 
 
 def _lines_option(*names: str, help: str) -> Callable[[options.Command], options.Command]:
-    return click.option(*names, metavar="N", type=click.IntRange(0, 100), default=None, help=help)
+    return click.option(
+        *names, metavar="N", type=options.WholeNumber(0, 100), default=None, help=help
+    )
 
 
 @click.command(
@@ -100,11 +102,13 @@ def _lines_option(*names: str, help: str) -> Callable[[options.Command], options
     "-n",
     "--limit",
     metavar="N",
-    type=click.IntRange(1, MAX_LIMIT),
+    type=options.WholeNumber(1, MAX_LIMIT),
     default=100,
     help="Lines to show.",
 )
-@click.option("--offset", metavar="N", type=click.IntRange(0), default=0, help="Skip the first N.")
+@click.option(
+    "--offset", metavar="N", type=options.WholeNumber(0), default=0, help="Skip the first N."
+)
 @click.option("--ok", is_flag=True, help="Exit with 0, not 1, if no line matches.")
 @search_options.node_filter_options
 @search_options.color_option

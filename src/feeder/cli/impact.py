@@ -46,7 +46,7 @@ NO_TESTS = 5
 @click.option(
     "-n",
     "--limit",
-    type=click.IntRange(1, MAX_LIMIT),
+    type=options.WholeNumber(1, MAX_LIMIT),
     default=20,
     show_default=True,
     help="Number of entries of each list; test files that the change edits are all listed.",

@@ -161,7 +161,9 @@ def _run_command(
         return interrupted.exit_code, interrupted
     except (FeederError, OSError, UnicodeEncodeError) as exc:
         error = _translate_error(exc)
-        console.print_message(f"feeder: {error}")
+        remedy, *reasons = error.remedy.rsplit("\n", error.reason_count)
+        for line in (f"feeder: {error.problem} {remedy}".rstrip(), *reasons):
+            console.print_message(line)
         return error.exit_code, error
 
 

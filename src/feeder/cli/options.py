@@ -17,6 +17,18 @@ _EXISTING_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _FILE_PATH = click.Path(dir_okay=False, path_type=Path)
 
 
+class WholeNumber(click.IntRange):
+    """A whole number from `min` to `max`, whose error says what to give."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Raises BadParameter for a text that is no number, and for one out of range."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            limits = f"from {self.min} to {self.max:,}" if self.max else f"of at least {self.min}"
+            self.fail(f"{value} is not a whole number {limits}.", param, ctx)
+
+
 def env_option(
     name: str, help_text: str, *other_variables: str, **more: Any
 ) -> Callable[[Command], Command]:
@@ -32,7 +44,7 @@ def max_bytes_option(name: str, files: str, default: int) -> Callable[[Command],
         f"--max-{name}-bytes",
         f"Skip {files} above this size in bytes.",
         default=default,
-        type=click.IntRange(1),
+        type=WholeNumber(1),
         show_default=True,
     )
 
@@ -52,12 +64,12 @@ _DESCRIPTION_OPTIONS = (
     env_option(
         "--max-descriptions",
         "Stop before describing more methods and classes than this; the next run continues.",
-        type=click.IntRange(1),
+        type=WholeNumber(1),
     ),
     env_option(
         "--max-description-tokens",
         "Stop after using this many tokens for descriptions; the next run continues.",
-        type=click.IntRange(1),
+        type=WholeNumber(1),
     ),
 )
 
@@ -137,7 +149,7 @@ _EMBEDDING_OPTIONS = (
     env_option(
         "--dimensions",
         "Vector dimensions, for models that can shorten vectors. Default: the model's own.",
-        type=click.IntRange(1, 8192),
+        type=WholeNumber(1, 8192),
     ),
     _CACHE_OPTION,
 )
@@ -167,7 +179,7 @@ _PARSING_OPTIONS = (
         default=None,
     ),
     env_option(
-        "--jobs", "Number of parser processes. Default: one per core.", type=click.IntRange(1, 64)
+        "--jobs", "Number of parser processes. Default: one per core.", type=WholeNumber(1, 64)
     ),
     *_DESCRIPTION_OPTIONS,
 )
@@ -176,12 +188,12 @@ _BUDGET_OPTIONS = (
     env_option(
         "--max-embeddings",
         "Stop before embedding more texts than this; the next run continues.",
-        type=click.IntRange(1),
+        type=WholeNumber(1),
     ),
     env_option(
         "--max-requests",
         "Stop before sending more requests than this; the next run continues.",
-        type=click.IntRange(1),
+        type=WholeNumber(1),
     ),
 )
 
@@ -279,7 +291,7 @@ def plan_options(command: Command) -> Command:
     shards = env_option(
         "--shards",
         "Number of shards; at most one per file.",
-        type=click.IntRange(1, MAX_SHARDS),
+        type=WholeNumber(1, MAX_SHARDS),
         required=True,
     )
     return add_options(command, shards, _FOLDER_OPTION)

@@ -28,7 +28,7 @@ MAX_TOKENS = 50_000
 @click.option(
     "--budget",
     metavar="TOKENS",
-    type=click.IntRange(100, MAX_TOKENS),
+    type=options.WholeNumber(100, MAX_TOKENS),
     default=2_000,
     show_default=True,
     help="Length of the list of symbols in tokens, counted as 3.2 bytes each.",

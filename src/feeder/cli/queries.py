@@ -31,7 +31,7 @@ MAX_QUERY_CHARS = 100
 @click.option(
     "-n",
     "--limit",
-    type=click.IntRange(1),
+    type=options.WholeNumber(1),
     default=10,
     show_default=True,
     help="Number of queries of each kind.",

@@ -46,7 +46,7 @@ MAX_DEPTH = 10
 )
 @click.option(
     "--depth",
-    type=click.IntRange(1, MAX_DEPTH),
+    type=options.WholeNumber(1, MAX_DEPTH),
     default=1,
     show_default=True,
     help="From 2 on, list callers, their callers and so on, as a tree.",
@@ -63,13 +63,16 @@ MAX_DEPTH = 10
 @click.option(
     "-n",
     "--limit",
-    type=click.IntRange(1, MAX_LIMIT),
+    type=options.WholeNumber(1, MAX_LIMIT),
     default=50,
     show_default=True,
     help="Number of references to show.",
 )
 @click.option(
-    "--offset", type=click.IntRange(0), default=0, help="Skip this many of the first references."
+    "--offset",
+    type=options.WholeNumber(0),
+    default=0,
+    help="Skip this many of the first references.",
 )
 @click.option(
     "--all",

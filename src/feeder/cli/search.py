@@ -124,14 +124,14 @@ def similar(target: str, limit: int, **params: Any) -> None:
 @click.argument("path", metavar="[PATH]", default="", shell_complete=search_options.complete_path)
 @click.option(
     "--depth",
-    type=click.IntRange(1),
+    type=options.WholeNumber(1),
     metavar="N",
     help="Levels of folders and of nested symbols to list.",
 )
 @click.option(
     "--max-lines",
     metavar="N",
-    type=click.IntRange(0),
+    type=options.WholeNumber(0),
     default=400,
     help="Shorten a folder's outline to N lines; 0: no limit.",
 )

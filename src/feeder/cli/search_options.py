@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from feeder.cli.options import Command, add_options, env_option
+from feeder.cli.options import Command, WholeNumber, add_options, env_option
 from feeder.config import Settings
 
 
@@ -92,7 +92,7 @@ limit_option = click.option(
     "-n",
     "--limit",
     metavar="N",
-    type=click.IntRange(1, 100),
+    type=WholeNumber(1, 100),
     default=10,
     help="Hits to show.",
 )
@@ -112,13 +112,13 @@ def display_options(command: Command) -> Command:
         click.option(
             "--lines",
             metavar="N",
-            type=click.IntRange(0),
+            type=WholeNumber(0),
             default=6,
             help="Lines to show of each hit.",
         ),
         click.option("--full", is_flag=True, help="Show all lines of each hit."),
         click.option(
-            "--offset", metavar="N", type=click.IntRange(0), default=0, help="Skip the first N."
+            "--offset", metavar="N", type=WholeNumber(0), default=0, help="Skip the first N."
         ),
         line_format_option,
         click.option("-l", "--files", is_flag=True, help="Print only paths."),

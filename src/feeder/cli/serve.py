@@ -74,7 +74,7 @@ mcp.add_lazy_commands(
 )
 @click.option(
     "--port",
-    type=click.IntRange(0, 65535),
+    type=options.WholeNumber(0, 65535),
     help="Port; 0 takes any free one. Default: a free one near 8421.",
 )
 @click.option("--host", help="Also listen on this address, for other machines; needs --token.")

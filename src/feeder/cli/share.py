@@ -20,7 +20,7 @@ from feeder.errors import UserError
 @click.argument("target", metavar="TARGET")
 @click.option(
     "--keep",
-    type=click.IntRange(1, 1_000),
+    type=options.WholeNumber(1, 1_000),
     default=20,
     show_default=True,
     help="Keep the newest commits of this number in TARGET.",

@@ -49,7 +49,7 @@ _SEVERAL_WORKERS = (
 )
 @click.option(
     "--port",
-    type=click.IntRange(0, 65_535),
+    type=options.WholeNumber(0, 65_535),
     default=8787,
     show_default=True,
     help="Port of --try; 0 for a free one.",

@@ -120,6 +120,8 @@ def _only_path(scope: Scope) -> str:
 def with_absence_notes(corpus: Corpus, update: Note | None = None) -> Iterator[None]:
     """Adds to the error for a name that the index does not have why it may exist nevertheless.
 
+    Each reason is a line of the remedy.
+
     `update` is the note of a server that updates the index. While that runs, it is the reason, and
     the nearest other names are of no use.
     """
@@ -131,8 +133,9 @@ def with_absence_notes(corpus: Corpus, update: Note | None = None) -> Iterator[N
             raise NotInIndexError(problem, str(update)) from exc
         notes = [*filter(None, [update]), *reasons_to_doubt(corpus, exc)]
         if notes:
-            text = " ".join(f"({note})" for note in notes)
-            raise NotInIndexError(exc.problem, f"{exc.remedy} {text}".strip()) from exc
+            doubted = NotInIndexError(exc.problem, "\n".join([exc.remedy, *map(str, notes)]))
+            doubted.reason_count = len(notes)
+            raise doubted from exc
         raise
 
 

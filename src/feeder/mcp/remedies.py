@@ -33,7 +33,8 @@ def error_for_agent(error: FeederError | OSError) -> str:
     """The message of an error for an agent."""
     if isinstance(error, OSError):
         return str(error)
-    return f"{error.problem} {remedy_for_agent(error.remedy)}".strip()
+    advice = error.remedy.rsplit("\n", error.reason_count)
+    return " ".join([error.problem, *map(remedy_for_agent, advice)]).strip()
 
 
 def note_for_agent(note: Note) -> str:

@@ -253,7 +253,7 @@ def _object_errors(value: Any, schema: MapOf | ObjectOf, path: str) -> Iterator[
             if key in schema.fields:
                 yield from schema_errors(inner, schema.fields[key], _child_path(path, key))
             else:
-                yield f"{_child_path(path, key)} must be one of {', '.join(schema.fields)}"
+                yield f"{_child_path(path, key)} is an unknown key; use {', '.join(schema.fields)}"
 
 
 def _child_path(path: str, key: str) -> str:

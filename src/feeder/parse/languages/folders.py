@@ -297,6 +297,11 @@ def _compact(
 
 
 def read_toml(path: Path, schema: Schema) -> Settings:
+    if not path.exists():
+        raise UserError(
+            f"There is no {path.name} in {path.parent}.",
+            "Give the folder of one language; languages/README.md says what is in it.",
+        )
     try:
         config = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as exc:
