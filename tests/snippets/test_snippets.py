@@ -82,3 +82,19 @@ def test_one_line_file_has_a_limited_number_of_highlights() -> None:
     marks = make_snippet(["zebra " * 5000], 1, SnippetRequest(["zebra"])).marks
     assert len(marks) == MAX_HIGHLIGHTS
     assert marks[1] == Highlight(1, 6, 11)
+
+
+@pytest.mark.parametrize(
+    ("word", "line", "marked"),
+    [
+        ("toObject", "to map an object, toObject(idToSymbol)", ["object", "toObject"]),
+        ("to_object", "it is easy to_object to", ["object"]),
+        ("getAll", "get all with getAll", ["getAll"]),
+        ("to", "to be", ["to"]),
+    ],
+)
+def test_stop_words_in_a_compound_are_not_marked_alone(
+    word: str, line: str, marked: list[str]
+) -> None:
+    matches = TermMatcher([word]).find_matches([line])
+    assert [line[match.start : match.end] for match in matches] == marked

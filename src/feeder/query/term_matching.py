@@ -143,12 +143,18 @@ def text_stems(text: str) -> frozenset[str]:
     return frozenset(stem for word in terms for stem in _word_stems(word))
 
 
-def _word_stems(word: str) -> Iterator[str]:
-    """The stems of each token of a word and of each part of it."""
+def _word_stems(word: str) -> list[str]:
+    """The stems of each token of a word and of each part of it, without stop words unless there
+    are no others: `toObject` → toobject, object.
+    """
     text = split_words(word).encode("utf-8", "replace")
+    stems: list[tuple[str, str]] = []
     for start, end, stem in tokenize(text):
-        yield stem
-        yield from (_stem(part) for _, part in split_compound(text[start:end].decode()))
+        token = text[start:end].decode()
+        stems.append((token, stem))
+        stems += [(part, _stem(part)) for _, part in split_compound(token)]
+    meaningful = [stem for part, stem in stems if part.casefold() not in HIGHLIGHT_STOP_WORDS]
+    return meaningful or [stem for _, stem in stems]
 
 
 @lru_cache(10_000)

@@ -145,12 +145,17 @@ export function tokenStems(text: string): string[] {
   return tokenize(text).map(([start, end]) => cachedStem(foldWord(text.slice(start, end))));
 }
 
-/** The stems of the tokens of a word, and of their parts. */
+/** The stems of the tokens of a word, and of their parts, without stop words unless there are no others. */
 function wordStems(word: string): string[] {
   const text = splitWords(word);
-  return tokenize(text)
+  const stems = tokenize(text)
     .map(([start, end]) => text.slice(start, end))
-    .flatMap((token) => [cachedStem(foldWord(token)), ...splitCompound(token).map(([, part]) => stem(part))]);
+    .flatMap((token): [string, string][] => [
+      [token, cachedStem(foldWord(token))],
+      ...splitCompound(token).map(([, part]): [string, string] => [part, stem(part)]),
+    ]);
+  const meaningful = stems.filter(([part]) => !STOP_WORDS.has(casefold(part)));
+  return (meaningful.length ? meaningful : stems).map(([, one]) => one);
 }
 
 /** The stem of the first token; empty if there is none. */
