@@ -223,7 +223,8 @@ $string = [(string) (template_string)]
     (variable_declaration (variable_declarator name: (identifier) @member))
     (export_statement
       declaration: (lexical_declaration (variable_declarator name: (identifier) @member)))
-  ])
+  ]
+  (#set! scope "file"))
 
 ; Functions of an object.
 (object

@@ -19,7 +19,7 @@
 ; ---- Members
 
 ; Variables of a module, then of a class.
-(module (assignment left: (identifier) @member))
+(module (assignment left: (identifier) @member (#set! scope "file")))
 (class_definition body: (block (assignment left: (identifier) @member)))
 
 ; ---- Comments

@@ -49,6 +49,19 @@ $constructed = [(identifier) @constructed (attribute attribute: (identifier) @co
   (unary_operator (identifier) @mentions)
   (not_operator (identifier) @mentions)
   (if_statement condition: (identifier) @mentions)
+  (global_statement (identifier) @mentions)
+  (augmented_assignment right: (identifier) @mentions)
+  (list_splat (identifier) @mentions)
+  (dictionary_splat (identifier) @mentions)
+  (slice (identifier) @mentions)
+  (assert_statement (identifier) @mentions)
+  (while_statement condition: (identifier) @mentions)
+  (elif_clause condition: (identifier) @mentions)
+  (named_expression value: (identifier) @mentions)
+  (for_in_clause right: (identifier) @mentions)
+  (yield (identifier) @mentions)
+  (with_item value: (identifier) @mentions)
+  (match_statement subject: (identifier) @mentions)
 ]
 
 ; class Cart(Base, Base[T], shop.Base)
@@ -107,7 +120,7 @@ $constructed = [(identifier) @constructed (attribute attribute: (identifier) @co
 ; with Store() as store
 (as_pattern (call function: $constructed) alias: (as_pattern_target (identifier) @binds))
 
-; A variable is none of the names that a wildcard imports.
+; What declares a local variable, and where it ends.
 [
   (assignment left: (identifier) @locals)
   (for_statement left: (identifier) @locals)
@@ -117,6 +130,7 @@ $constructed = [(identifier) @constructed (attribute attribute: (identifier) @co
   (pattern_list (identifier) @locals)
   (tuple_pattern (identifier) @locals)
 ]
+[(function_definition) (lambda)] @local_scope
 
 ; A parameter is a local name: without a receiver it is no mention.
 (function_definition

@@ -52,7 +52,8 @@ $implementing = [
 (enum_variant name: (identifier) @member)
 
 ; Constants and statics.
-[(const_item name: (identifier) @member) (static_item name: (identifier) @member)]
+([(const_item name: (identifier) @member) (static_item name: (identifier) @member)]
+ (#set! scope "file"))
 
 ; ---- Functions and objects without a name
 

@@ -52,9 +52,22 @@ $bound_type = [(type_identifier) (reference_type) (generic_type) (scoped_type_id
   (range_expression (identifier) @mentions)
   (parenthesized_expression (identifier) @mentions)
   (attribute (identifier) @mentions)
+  (const_item value: (identifier) @mentions)
+  (static_item value: (identifier) @mentions)
+  (enum_variant value: (identifier) @mentions)
+  (array_type length: (identifier) @mentions)
+  (match_expression value: (identifier) @mentions)
+  (if_expression condition: (identifier) @mentions)
+  (while_expression condition: (identifier) @mentions)
+  (for_expression value: (identifier) @mentions)
+  (let_condition value: (identifier) @mentions)
+  (compound_assignment_expr right: (identifier) @mentions)
+  (type_cast_expression value: (identifier) @mentions)
+  (closure_expression body: (identifier) @mentions)
+  (try_expression (identifier) @mentions)
 ]
 
-; A variable or a parameter is none of the names that a wildcard imports.
+; What declares a variable or a parameter, and where it ends.
 [
   (let_declaration pattern: (identifier) @locals)
   (parameter pattern: (identifier) @locals)
@@ -63,6 +76,7 @@ $bound_type = [(type_identifier) (reference_type) (generic_type) (scoped_type_id
   (tuple_pattern (identifier) @locals)
   (let_condition pattern: (_ (identifier) @locals))
 ]
+[(function_item) (closure_expression) (block) (for_expression)] @local_scope
 
 ; impl Sender for Cart
 (impl_item

@@ -42,7 +42,44 @@ $bound = [
   (unary_expression (identifier) @mentions)
   (await_expression (identifier) @mentions)
   (type_query (identifier) @mentions)
+  (public_field_definition value: (identifier) @mentions)
+  (enum_assignment value: (identifier) @mentions)
+  (as_expression (identifier) @mentions)
+  (satisfies_expression (identifier) @mentions)
+  (non_null_expression (identifier) @mentions)
+  (for_in_statement right: (identifier) @mentions)
+  (augmented_assignment_expression right: (identifier) @mentions)
+  (switch_case value: (identifier) @mentions)
+  (computed_property_name (identifier) @mentions)
+  (throw_statement (identifier) @mentions)
+  (yield_expression (identifier) @mentions)
+  (sequence_expression (identifier) @mentions)
 ]
+
+; What declares a variable or a parameter, and where it ends.
+[
+  (variable_declarator name: (identifier) @locals)
+  (shorthand_property_identifier_pattern) @locals
+  (array_pattern (identifier) @locals)
+  (pair_pattern value: (identifier) @locals)
+  (required_parameter pattern: (identifier) @locals)
+  (optional_parameter pattern: (identifier) @locals)
+  (arrow_function parameter: (identifier) @locals)
+  (catch_clause parameter: (identifier) @locals)
+  (for_in_statement left: (identifier) @locals)
+]
+[
+  (function_declaration)
+  (function_expression)
+  (generator_function)
+  (generator_function_declaration)
+  (arrow_function)
+  (method_definition)
+  (statement_block)
+  (for_statement)
+  (for_in_statement)
+  (catch_clause)
+] @local_scope
 
 ; import Store from "./store"
 (import_statement

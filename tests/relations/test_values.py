@@ -274,6 +274,74 @@ table = {"a": clean} §
             "local.py": "from tools import *\nclean = 3\nprint([clean])\n",
         },
     ),
+    "python constant of a file": (
+        "limits.py#MOST",
+        {
+            "limits.py": """MOST = 3
+TWICE = MOST * 2 §
+class Cart:
+    most = MOST §
+    def fits(self, n=MOST): §
+        self.most = MOST §
+        return n < MOST §
+def other(MOST):
+    return MOST
+def local():
+    MOST = 4
+    return [MOST]
+def after():
+    return [lambda MOST: MOST, MOST] §
+""",
+            "use.py": "from limits import MOST as most §\nprint(most) §\n",
+        },
+    ),
+    "typescript constant of a file": (
+        "limits.ts#MOST",
+        {
+            "limits.ts": """export const MOST = 3;
+export const twice = MOST * 2; §
+export class Cart {
+  constructor(private n: number) { this.n = MOST; } §
+  fits(most = MOST) { return most < MOST; } §
+  other(MOST: number) { return [MOST]; }
+}
+export function local() {
+  if (twice) { const MOST = 4; return [MOST]; }
+  return [MOST]; §
+}
+const pick = [1].map((MOST) => [MOST]);
+const all = [1].map((n) => n + MOST); §
+""",
+            "use.ts": "import { MOST as most } from './limits'; §\nconsole.log(most); §\n",
+        },
+    ),
+    "javascript constant of a file": (
+        "limits.js#MOST",
+        {
+            "limits.js": """const MOST = 3;
+function fits(n) { return n < MOST; } §
+function other(MOST) { return [MOST]; }
+try { fits(MOST); } catch (MOST) { fits(MOST); } §
+for (const MOST of [1]) fits(MOST);
+module.exports = { MOST }; §
+""",
+        },
+    ),
+    "rust constant of a file": (
+        "src/lib.rs#MOST",
+        {
+            "Cargo.toml": '[package]\nname = "shop"\n',
+            "src/lib.rs": """const MOST: usize = 3;
+static TWICE: usize = MOST * 2; §
+struct Cart { most: usize }
+impl Cart {
+    fn set(&mut self) { self.most = MOST; } §
+    fn new() -> Cart { Cart { most: MOST } } §
+    fn pick(&self, n: u8) -> usize { match n { 0 => MOST, _ => 1 } } §
+}
+""",
+        },
+    ),
     "rust": (
         "src/tools.rs#clean",
         {

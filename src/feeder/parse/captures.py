@@ -150,7 +150,8 @@ def collect_captures(
     for pattern, captures in relations.collect(all_matches):
         if names := captures.get("member"):
             members.update(_member_names(source, names))
-            relations.declare_member(names)
+            settings = query.pattern_settings(pattern) if pattern < query.pattern_count else {}
+            relations.declare_member(names, is_of_file=settings.get("scope") == "file")
         elif whole := captures.get("doc"):
             end = source.strip_end(whole[-1].end_byte)
             docs.append(DocComment(whole[0].start_byte, end, "apart" in captures))

@@ -167,6 +167,7 @@ class RelationCollector:
         self._statements: list[tuple[int, int]] = []
         self._locals: defaultdict[bytes, list[int]] = defaultdict(list)
         self._local_ranges: defaultdict[bytes, list[tuple[int, int]]] = defaultdict(list)
+        self._bounded_locals: set[int] = set()
         self._scopes: list[tuple[int, int]] = []
         self._declared: set[int] = set()
         self._keys: set[int] = set()
@@ -185,9 +186,15 @@ class RelationCollector:
             if b":" in source:  # Cart::add
                 self._declared.add(start + source.rindex(b":") + 1)
 
-    def declare_member(self, names: Sequence[Capture]) -> None:
-        """Notes the name of a member, whose declaration is no relation."""
+    def declare_member(self, names: Sequence[Capture], *, is_of_file: bool) -> None:
+        """Notes the name of a member, whose declaration is no relation.
+
+        One of the file itself, such as a constant, can be used without a receiver.
+        """
         self._declared.update([name.start_byte for name in names])
+        if is_of_file:
+            content = self._content
+            self._existing_names.update(content[one.start_byte : one.end_byte] for one in names)
 
     def collect(  # noqa: PLR0912 - one for each frequent capture
         self, matches: Iterable[Match]
@@ -348,13 +355,19 @@ class RelationCollector:
             self._locals[source].append(start)
             if scope:
                 self._local_ranges[source].append(_range(scope[0]))
+                self._bounded_locals.add(start)
 
     def _remove_locals(self, sources: Iterable[bytes]) -> None:
         """Removes the bare mentions that are local variables, of some names.
 
         A variable whose function is a node, as `ping := func() { … }`, keeps its mentions.
         """
-        names = {start: source for source in sources for start in self._locals.get(source, ())}
+        names = {
+            start: source
+            for source in sources
+            for start in self._locals.get(source, ())
+            if start not in self._bounded_locals
+        }
         for start, end in _with_scope_ends(names, self._scopes):
             self._local_ranges[names[start]].append((start, end))
         for source in sources:

@@ -18,7 +18,7 @@ from feeder.relations.member_resolution import NO_FAMILY, Family
 from feeder.relations.modules import Definition
 from feeder.relations.node_definitions import is_added_to, is_header
 from feeder.relations.relation_reader import RelationReader
-from feeder.relations.resolution import Resolver
+from feeder.relations.resolution import Resolver, are_compatible
 from feeder.relations.subtypes import SubtypeFinder
 from feeder.store.relations import RelatedNode
 from feeder.traits import traits
@@ -105,7 +105,7 @@ class FamilyFinder:
         return holders
 
     def _other_definitions(self, definition: Definition) -> list[Definition]:
-        """All definitions of a definition's name, with itself.
+        """All definitions of a definition's name, with itself: nodes, fields and constants.
 
         Blocks that add to a type, as `impl Cart` in Rust, are none.
 
@@ -127,7 +127,20 @@ class FamilyFinder:
             ids = {hit.id for hit in declarations}
             if sum(definition.is_type or not is_header(path) for path in bodies) <= 1:
                 matches = [(one, hit) for one, hit in matches if hit.id not in ids]
-        return [definition, *(one for one, _ in matches)]
+        others = [definition, *(one for one, _ in matches)]
+        existing = {(one.path, one.symbol) for one in others}
+        members = self._reader.member_definitions(definition.name)
+        return [
+            *others,
+            *(
+                one
+                for one in members
+                if are_compatible(one.language, definition.language)
+                and (one.path, one.symbol) not in existing
+                # a variable of a file of C may be declared in several: `extern int total;`
+                and (one.owner or traits(one.language).family != "c")
+            ),
+        ]
 
     def family(self, owner: Definition, overriding: set[tuple[str, str]]) -> Family:
         """The types below a type; those in `overriding` have members of their own."""

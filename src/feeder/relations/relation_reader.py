@@ -12,7 +12,12 @@ from feeder.relations.exports import ExportFinder
 from feeder.relations.file_facts import FileFacts
 from feeder.relations.modules import Definition
 from feeder.relations.node_definitions import definition_of
-from feeder.relations.targets import Target, is_named_by_argument, target_node
+from feeder.relations.targets import (
+    Target,
+    is_named_by_argument,
+    members_named,
+    target_node,
+)
 from feeder.store.hits import Hit, hits_named
 from feeder.store.relations import (
     MAX_PATHS,
@@ -90,6 +95,11 @@ class RelationReader:
             folder = posixpath.dirname(hit.path)
             package = go_package_of_folder(self.database, self.repo, folder)
         return one._replace(package_name=package)
+
+    def member_definitions(self, name: str) -> list[Definition]:
+        """The members of a name, which have no node: fields of types, and constants of files."""
+        members, _ = members_named(self._corpus, name)
+        return [self.member_definition(hit, member.name) for hit, member in members]
 
     def named_definitions(self, name: str) -> list[tuple[Definition, Hit]]:
         """All definitions of a name, or of a qualified one, in the index."""

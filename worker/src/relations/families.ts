@@ -17,7 +17,7 @@ import { type Definition, isSameDefinition, typeKey } from "./modules.ts";
 import { lastName } from "./name_resolution.ts";
 import { isAddedTo, isHeader } from "./node_definitions.ts";
 import type { NamedDefinition, RelationReader } from "./relation_reader.ts";
-import { Resolver } from "./resolution.ts";
+import { areCompatible, Resolver } from "./resolution.ts";
 import type { SubtypeFinder } from "./subtypes.ts";
 
 const { MAX_HELD_TYPES } = constants.families;
@@ -34,8 +34,13 @@ export class FamilyFinder {
 
   /** The resolver of a definition, with the types below its owner. */
   async resolver(definition: Definition): Promise<Resolver> {
-    const [named] = await Promise.all([this.reader.namedDefinitions(definition.name), this.reader.exports.readPaths()]);
-    const others = otherDefinitions(definition, named);
+    const { name } = definition;
+    const [named, members] = await Promise.all([
+      this.reader.namedDefinitions(name),
+      this.reader.memberDefinitions(name),
+      this.reader.exports.readPaths(),
+    ]);
+    const others = otherDefinitions(definition, named, members);
     if (definition.isExtension) {
       return new Resolver(definition, others, null, this.reader.exports, await this.#extendedFamily(definition));
     }
@@ -123,12 +128,16 @@ export class FamilyFinder {
 }
 
 /**
- * All definitions of a definition's name, with itself.
+ * All definitions of a definition's name, with itself: nodes, fields and constants.
  *
  * In C and C++ the prototypes of a function are the same definition, unless they are static, and so are the
  * declarations of a type, as in `typedef struct cart cart`.
  */
-function otherDefinitions(definition: Definition, named: readonly NamedDefinition[]): Definition[] {
+function otherDefinitions(
+  definition: Definition,
+  named: readonly NamedDefinition[],
+  members: readonly Definition[],
+): Definition[] {
   let matches = named.filter((one) => !isSameDefinition(one.definition, definition) && !isAddedTo(one.hit));
   if (traits(definition.language).family === "c" && !definition.isLocal) {
     const { symbol, isType } = definition;
@@ -140,7 +149,13 @@ function otherDefinitions(definition: Definition, named: readonly NamedDefinitio
     const ids = new Set(declarations.map(({ hit }) => hit.id));
     if ([...bodies].filter((path) => isType || !isHeader(path)).length <= 1) matches = matches.filter(({ hit }) => !ids.has(hit.id));
   }
-  return [definition, ...matches.map((one) => one.definition)];
+  const others = [definition, ...matches.map((one) => one.definition)];
+  const existing = new Set(others.map((one) => typeKey(one.path, one.symbol)));
+  const competing = members
+    .filter((one) => areCompatible(one.language, definition.language) && !existing.has(typeKey(one.path, one.symbol)))
+    // a variable of a file of C may be declared in several: `extern int total;`
+    .filter((one) => one.owner || traits(one.language).family !== "c");
+  return [...others, ...competing];
 }
 
 /** Returns true if a receiver of a name may be a field of another file's type, as in `crawler.signals.connect`. */

@@ -93,7 +93,12 @@ export class ReferenceFinder {
     const requested = normalizeSymbol(symbol);
     const name = lastName(requested);
     if (!isSearchable(name)) return;
-    const [nodes, named] = await Promise.all([this.reader.nodes(name), this.reader.nodesNamed(name), this.reader.exports.readPaths()]);
+    const [nodes, named] = await Promise.all([
+      this.reader.nodes(name),
+      this.reader.nodesNamed(name),
+      this.reader.membersNamed(name),
+      this.reader.exports.readPaths(),
+    ]);
     const targets = named.filter((node) => {
       return symbolEndsWith(node.symbol ?? "", requested) && (!path || `/${node.path}`.endsWith(`/${path}`));
     });
@@ -107,6 +112,7 @@ export class ReferenceFinder {
     const goSymbols = symbolsOfGo(members.slice(0, MAX_PREFETCHED_OWNERS), named);
     await Promise.all([
       this.reader.facts([...targets, ...nodes].map((node) => node.path)),
+      this.reader.memberDefinitions(name),
       this.onSites(sitesOf(nodes, name)),
       ...[...types, ...first].map((owner) => this.reader.nodesNamed(owner)),
       ...[...new Set([...types, ...first])].map((type) => this.subtypes.readSubtypes(type)),

@@ -31,7 +31,7 @@ import { factsByPath, FileFacts } from "./file_facts.ts";
 import { type Definition, typeKey } from "./modules.ts";
 import { lastName } from "./name_resolution.ts";
 import { CONSTRUCTORS, isBodyless, isExtension, isFunctionNode, isLocalNode, isPrivate } from "./node_definitions.ts";
-import { isNamedByArgument, type Target, targetNode } from "./targets.ts";
+import { isNamedByArgument, membersNamed, type Target, targetNode } from "./targets.ts";
 
 const { MAX_NAMED_HITS } = constants.hits;
 const { MAX_REMOTE_ROWS, MAX_REMOTE_FILES } = constants.relations;
@@ -55,6 +55,7 @@ export class RelationReader {
   readonly #facts = new Map<string, Promise<FileFacts>>();
   readonly #named = new Map<string, Promise<NamedNode[]>>();
   readonly #definitions = new Map<string, Promise<NamedDefinition[]>>();
+  readonly #members = new Map<string, ReturnType<typeof membersNamed>>();
   readonly #nodes = new Map<string, Promise<RelatedNode[]>>();
   readonly #related = new Map<string, Promise<RelatedNode[]>>();
 
@@ -120,6 +121,17 @@ export class RelationReader {
     // a file of constants alone has no symbol with its package
     const packageName = partition(ofFile, ".")[0] || (await this.#goPackageOfFolder(dirname(hit.path)));
     return { ...one, packageName };
+  }
+
+  /** The members of a name, which have no node: fields of types, and constants of files. */
+  async memberDefinitions(name: string): Promise<Definition[]> {
+    const { members } = await this.membersNamed(name);
+    return Promise.all(members.map(({ hit, member }) => this.memberDefinition(hit, member.name)));
+  }
+
+  /** The members of a name with their nodes. */
+  membersNamed(name: string): ReturnType<typeof membersNamed> {
+    return memoized(this.#members, name, () => membersNamed(this, name));
   }
 
   /** The package of a folder: not `main` beside another one; empty if there is none or several others. */
