@@ -13,6 +13,7 @@ import pytest
 
 from feeder.embedding import Vector
 from feeder.embedding.cache import MAX_BYTES, CachedEmbedder, CacheFile
+from feeder.embedding.static_model import StaticEmbedder
 from feeder.errors import ServiceError, UserError
 from feeder.nodes import text_sha
 from hash_embedder import HashedEmbedder
@@ -113,6 +114,19 @@ def test_queries_are_not_cached(path: Path) -> None:
         assert (embedder.hits, embedder.misses) == (0, 0)
     np.testing.assert_array_equal(vector, HashedEmbedder().embed_query("where is it"))
     assert embed_in_new_process(path, "where is it") == 1
+
+
+def test_query_without_a_known_word_has_zeros_by_the_static_model_only(path: Path) -> None:
+    """By any other model they are an error."""
+    with closing(CachedEmbedder(StaticEmbedder(), path)) as embedder:
+        assert not embedder.embed_query("zzqqxx").any()
+
+    class Zeros(HashedEmbedder):
+        def embed_query(self, text: str) -> Vector:
+            return np.zeros(self.dimensions, np.float32)
+
+    with closing(CachedEmbedder(Zeros(), path)) as zeros, pytest.raises(ServiceError, match="zero"):
+        zeros.embed_query("zzqqxx")
 
 
 def test_close_closes_the_model(path: Path) -> None:
