@@ -754,7 +754,7 @@ WITH asked(place, part, slot, runs) AS (
     1 + (at - 1 - length(replace(substr(words, 1, at), ' ', ''))) * (?1->>'width'), ?1->>'width')
   FROM seen WHERE at > 0
 )
-SELECT place, code, 1 FROM found
+SELECT place, code, 1 AS is_word FROM found
 UNION ALL
 SELECT a.place, substr(l.buckets, 1 + (r.value->>1) * (?1->>'width'), ?1->>'width'), 0
 FROM asked a, json_each(a.runs) r CROSS JOIN lookup l ON l.slot = r.value->>0
