@@ -133,7 +133,8 @@ def with_absence_notes(corpus: Corpus, update: Note | None = None) -> Iterator[N
             raise NotInIndexError(problem, str(update)) from exc
         notes = [*filter(None, [update]), *reasons_to_doubt(corpus, exc)]
         if notes:
-            doubted = NotInIndexError(exc.problem, "\n".join([exc.remedy, *map(str, notes)]))
+            remedy = "\n".join(filter(None, [exc.remedy, *map(str, notes)]))
+            doubted = NotInIndexError(exc.problem, remedy)
             doubted.reason_count = len(notes)
             raise doubted from exc
         raise

@@ -44,14 +44,14 @@ export class NotInIndexError extends HttpError {
   }
 }
 
-/** Runs `answer`; adds to the error for a name that the index does not have what the index does not know. */
+/** Runs `answer`; adds to the error for a name that the index does not have what the index does not know, a line each. */
 export async function withAbsenceNotes<Answer>(context: IndexOfRepo, answer: () => Promise<Answer>): Promise<Answer> {
   try {
     return await answer();
   } catch (error) {
     if (!(error instanceof NotInIndexError)) throw error;
-    const notes = (await unreadNotesOfRepo(context.database, context.repo)).map((note) => `(${note})`);
-    throw new HttpError(404, error.error, [error.remedy, ...notes].filter(Boolean).join(" "));
+    const notes = await unreadNotesOfRepo(context.database, context.repo);
+    throw new HttpError(404, error.error, [error.remedy, ...notes].filter(Boolean).join("\n"));
   }
 }
 

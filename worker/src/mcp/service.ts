@@ -28,6 +28,7 @@ async function callTool(callEndpoint: CallEndpoint, tool: string, args: ToolArgu
     return await TOOLS.get(tool)!(callEndpoint, validated);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    return { text: escapeLine(commandsToTools(error.message)), isError: true };
+    const sentences = [error.error, ...error.remedy.split("\n")].filter(Boolean);
+    return { text: escapeLine(sentences.map(commandsToTools).join(" ")), isError: true };
   }
 }
