@@ -120,6 +120,44 @@ def test_completion_offers_commands_languages_and_files(
         assert offered in feeder(plain).out.splitlines()
 
 
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["definition", "Car"], ["plain,Cart", "plain,Cart.add", "plain,Cart.add_all"]),
+        (["show", "add"], ["plain,add", "plain,add_all"]),
+        (["references", "Cart.add_"], ["plain,Cart.add_all"]),
+        (["similar", "-C", "..", "add_a"], ["file,add_a"]),
+        (["implementations", "total"], ["file,total"]),
+    ],
+)
+def test_completion_offers_symbols_of_the_index(
+    feeder: RunFeeder,
+    repo: Repo,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    offered: list[str],
+) -> None:
+    """By their whole name or its last part; files if there are none, or no index."""
+    code = "class Cart:\n    def add(self): ...\n\n    def add_all(self):\n        total = 1\n"
+    repo.commit({"cart.py": code})
+    assert feeder(repo, "sync").code == 0
+    monkeypatch.setenv("_FEEDER_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", " ".join(["feeder", *words]))
+    monkeypatch.setenv("COMP_CWORD", str(len(words)))
+    assert feeder(repo).out.splitlines() == offered
+
+
+def test_completion_is_silent_about_a_damaged_index(
+    feeder: RunFeeder, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repo.path / "index.db").write_bytes(b"no database" * 100)
+    monkeypatch.setenv("_FEEDER_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", "feeder show --db index.db car")
+    monkeypatch.setenv("COMP_CWORD", "4")
+    answer = feeder(repo)
+    assert (answer.out, answer.err) == ("file,car\n", "")
+
+
 def test_summaries_are_those_of_the_commands() -> None:
     """`feeder --help` lists them without importing the commands."""
     commands = cli.load_commands()

@@ -37,7 +37,7 @@ MAX_DEPTH = 10
         "feeder references src/cart.py:12 --depth 3",
     ),
 )
-@click.argument("target", metavar="PATH#SYMBOL|PATH:LINE[:COLUMN]|SYMBOL|ID")
+@search_options.symbol_argument("target", "PATH#SYMBOL|PATH:LINE[:COLUMN]|SYMBOL|ID")
 @click.option(
     "--in/--out",
     "incoming",
@@ -295,7 +295,7 @@ def _tree_summary(tree: CallerTree) -> str:
         "feeder definition src/shop.py:12:8",
     ),
 )
-@click.argument("name", metavar="NAME|PATH:LINE:COLUMN")
+@search_options.symbol_argument("name", "NAME|PATH:LINE:COLUMN")
 @options.wordless_options
 def definition(name: str, **params: Any) -> None:
     """List where a name is defined.
@@ -328,7 +328,7 @@ def definition(name: str, **params: Any) -> None:
         "feeder implementations src/store.py:7",
     ),
 )
-@click.argument("target", metavar="PATH#TYPE|PATH:LINE[:COLUMN]|TYPE|ID")
+@search_options.symbol_argument("target", "PATH#TYPE|PATH:LINE[:COLUMN]|TYPE|ID")
 @options.wordless_options
 def implementations(target: str, **params: Any) -> None:
     """List the subtypes of a type or the overrides of a member."""

@@ -85,7 +85,7 @@ def _print_notes(page: Page, settings: Settings) -> None:
         "feeder similar Cart.add_line -n 5",
     ),
 )
-@click.argument("target", metavar="PATH:LINE|SYMBOL|ID")
+@search_options.symbol_argument("target", "PATH:LINE|SYMBOL|ID")
 @search_options.limit_option
 @search_options.filter_options
 @search_options.display_options
@@ -170,7 +170,7 @@ def outline(path: str, depth: int | None, max_lines: int, color: str, **params: 
         "feeder show src/cart.py:12-40",
     ),
 )
-@click.argument("target", metavar="ID|PATH#SYMBOL|PATH:12-40")
+@search_options.symbol_argument("target", "ID|PATH#SYMBOL|PATH:12-40")
 @search_options.color_option
 @options.wordless_options
 def show(target: str, color: str, **params: Any) -> None:

@@ -26,6 +26,17 @@ def complete_path(*arguments: Any) -> list[Any]:
     return complete_path(*arguments)
 
 
+def _complete_symbol(*arguments: Any) -> list[Any]:
+    from feeder.cli.completion import complete_symbol
+
+    return complete_symbol(*arguments)
+
+
+def symbol_argument(name: str, metavar: str) -> Callable[[Command], Command]:
+    """The argument that names a symbol or a place."""
+    return click.argument(name, metavar=metavar, shell_complete=_complete_symbol)
+
+
 def _complete_language(*arguments: Any) -> list[Any]:
     from feeder.cli.completion import complete_language
 
