@@ -985,6 +985,12 @@ def test_counts_are_announced_once(page: Page) -> None:
     assert page.evaluate("globalThis.said") == ["5 hits"]
 
 
+def test_hits_with_the_name_are_counted_apart(page: Page, site: Web) -> None:
+    """`test_total` only contains the name."""
+    go(page, site, "?q=total")
+    expect(page.locator(".summary")).to_contain_text("1 with the name, 1 similar")
+
+
 def test_dark_colour_scheme(browser: Browser, site: Web) -> None:
     shades = []
     for scheme in ("light", "dark"):

@@ -326,3 +326,8 @@ def _make_result(
     if not member and SIMILAR_NAME in ranks:
         member = find_near_member(hit.symbol, hit.members, query_text.name)
     return Result(hit, score * weight, ranks, member, score_parts)
+
+
+def count_named(results: Sequence[Result]) -> int:
+    """Counts results that have the name that is searched for, or whose file has the path."""
+    return sum(NAME in result.ranks or PATH in result.ranks for result in results)

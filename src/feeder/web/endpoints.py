@@ -28,6 +28,7 @@ from feeder.query.completions import complete as completions_of
 from feeder.query.example_queries import example_queries
 from feeder.query.query_plan import Pagination, SearchRequest, path_from_root
 from feeder.query.request_filters import RequestFilters
+from feeder.ranking.ranking import count_named
 from feeder.ranking.results import count_facets
 from feeder.relations.overview import referring_files
 from feeder.relations.symbol_relations import symbol_relations
@@ -92,9 +93,9 @@ def search(index: SearchIndex, parameters: Parameters) -> JsonObject:
     )
     page = engine.search(index if uses_models else index.without_models(), request)
     notes = [*page.notes, *page.warnings, *index.missing_notes]
-    facets = count_facets(page.all_results)
-    answer = _page_json(index, page._replace(notes=notes))
-    return {**_with_requested_fields(answer, parameters), "facets": facets}
+    answer = _with_requested_fields(_page_json(index, page._replace(notes=notes)), parameters)
+    found = page.all_results
+    return {**answer, "named": count_named(found), "facets": count_facets(found)}
 
 
 def complete(index: SearchIndex, parameters: Parameters) -> JsonObject:

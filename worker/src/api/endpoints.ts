@@ -33,6 +33,7 @@ import {
 import { requiredLiterals, tokenLiteral } from "../query/literals.ts";
 import { outlineFiles } from "../snippets/outline.ts";
 import { type Query, queryText, QueryText } from "../query/query.ts";
+import { countNamed } from "../ranking/ranking.ts";
 import { countFacets, type Result } from "../ranking/results.ts";
 import { findSimilar } from "../search/similar.ts";
 import { IndexChanged, SnapshotDatabase } from "../corpus/snapshot.ts";
@@ -141,6 +142,7 @@ async function answerSearch(baseContext: SearchContext, params: Params): Promise
     offset: page.offset,
     notes: [...answer.notes, ...inexactNotes(shownLines, required), ...(context.database.notes ?? [])],
     ...(context.several ? freshnessOfSeveral(context.meta, context.several.repos) : freshness(context.meta, context.repo)),
+    named: countNamed(answer.allResults),
     facets: countFacets(answer.allResults),
   };
 }

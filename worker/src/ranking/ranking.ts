@@ -286,3 +286,8 @@ function nameScore(symbol: string, queryText: QueryText): number {
   const [, last] = rpartition(symbol, ".");
   return queryText.identifiers.has(last.toLowerCase()) ? 1 : nameOverlap(symbol, queryText.stems);
 }
+
+/** Counts results that have the name that is searched for, or whose file has the path. */
+export function countNamed(results: readonly Result[]): number {
+  return results.filter(({ ranks }) => ranks.has(NAME) || ranks.has(PATH)).length;
+}

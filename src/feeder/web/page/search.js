@@ -239,7 +239,7 @@ function showHint(...content) {
 /** Draws a page of hits if it differs from the one shown: words and meaning often find the same. */
 function draw(page, state) {
   clearTimeout(retry);
-  const key = JSON.stringify([page.hits.map((hit) => [hit.id, hit.window]), page.total, page.facets, state.q, state.offset, page.notes, isIndexing()]);
+  const key = JSON.stringify([page.hits.map((hit) => [hit.id, hit.window]), page.total, page.named, page.facets, state.q, state.offset, page.notes, isIndexing()]);
   showIndexState(page);
   if (!page.hits.length && isIncomplete(page.index)) retry = setTimeout(() => runQuery(state), RETRY_MS);
   if (key === shown && byId('main').querySelector('.hits, .empty')) return;
@@ -284,7 +284,10 @@ function headline(state) {
 }
 
 function countHits(page) {
-  return `${page.at_least ? 'At least ' : ''}${count(page.total, 'hit')}`;
+  const least = page.at_least ? 'at least ' : '';
+  const similar = page.total - (page.named ?? 0);
+  if (page.named && similar) return `${page.named.toLocaleString('en')} with the name, ${least}${similar.toLocaleString('en')} similar`;
+  return `${least ? 'At least ' : ''}${count(page.total, 'hit')}`;
 }
 
 function summary(page, state) {
