@@ -38,6 +38,11 @@ $bound_type = [(type_identifier) (struct_specifier) (template_type) (qualified_i
 (declaration (ERROR . (identifier) @uses .))
 (function_definition (ERROR . (identifier) @uses .))
 
+; namespace shop = acme::shop
+(namespace_alias_definition
+  name: (namespace_identifier) @alias
+  [(namespace_identifier) (nested_namespace_specifier)] @module .)
+
 ; #include "store.h", #include <store.h>
 (preproc_include path: [(string_literal) (system_lib_string)] @module)
 

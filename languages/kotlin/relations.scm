@@ -11,8 +11,9 @@ $bound = [(user_type (type_identifier) @bound) (nullable_type (user_type (type_i
   (navigation_expression (navigation_suffix (simple_identifier) @calls))
   . (call_suffix . (annotated_lambda)))
 
-; ::add
+; ::add, this::add
 (callable_reference (simple_identifier) @calls .)
+(navigation_suffix "::" (simple_identifier) @calls)
 
 ; a to b: an infix call
 (infix_expression (_) . (simple_identifier) @calls . (_))

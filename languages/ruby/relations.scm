@@ -50,6 +50,21 @@ $name_or_constant = [(identifier) (constant)]
   arguments: (argument_list . (simple_symbol) @macro . (simple_symbol) @expands)
   (#eq? @_alias "alias_method"))
 
+; map(&:size), method(:add), cart.method(:add), before_action :load in a class
+(block_argument (simple_symbol) @symbol)
+(call
+  !receiver
+  method: (identifier) @_method
+  arguments: (argument_list . (simple_symbol) @symbol)
+  (#any-of? @_method "method" "public_send" "respond_to?" "send"))
+(call
+  receiver: (_) @receiver
+  method: (identifier) @_method
+  arguments: (argument_list . (simple_symbol) @symbol)
+  (#any-of? @_method "instance_method" "method" "public_send" "respond_to?" "send"))
+(_ body: (body_statement
+  (call !receiver method: (identifier) arguments: (argument_list (simple_symbol) @symbol))))
+
 ; class Cart < Base
 (superclass [(constant) @inherits (scope_resolution name: (constant) @inherits)])
 

@@ -30,6 +30,9 @@ LITERAL_KEY = "{}"
 The type of the literal precedes it where that is written: `Cart{}` for `Cart { total: 0 }`.
 """
 
+LITERAL = '"'
+"""The receiver of a member of a string or number that is written there: `", ".join(names)`."""
+
 MAX_PATTERNS = 100
 """Names whose regular expressions are cached."""
 

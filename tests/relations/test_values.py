@@ -342,6 +342,153 @@ impl Cart {
 """,
         },
     ),
+    "ruby symbol": (
+        "a.rb#Item.polish",
+        {
+            "a.rb": """class Item
+  before_save :polish §
+  def polish; end
+  def again
+    send(:polish) §
+    retry_with(&method(:polish)) §
+  end
+end
+""",
+            "b.rb": """def all(items)
+  items.map(&:polish) §?
+  {polish: 1}
+end
+""",
+        },
+    ),
+    "kotlin companion": (
+        "Shop.kt#a.Shop.Companion.open",
+        {
+            "Shop.kt": """package a
+class Shop {
+    companion object { fun open(name: String): Shop = Shop() }
+    fun again() { val made = open("again") } §
+}
+fun start() = Shop.open("start") §
+class Door { fun open(name: String) = 3 }
+fun knock(door: Door) = door.open("knock")
+""",
+        },
+    ),
+    "kotlin bound reference": (
+        "Screen.kt#a.Screen.save",
+        {
+            "Screen.kt": """package a
+class Screen {
+    fun save() {}
+    val first = Button(::save) §
+    val second = Button(this::save) §
+}
+""",
+        },
+    ),
+    "c++ namespaces": (
+        "mill.h#fluid.detail.grind",
+        {
+            "mill.h": """namespace fluid { namespace detail {
+int grind(int x);
+} }
+""",
+            "main.cc": """#include "mill.h"
+namespace fd = fluid::detail;
+using namespace fluid;
+int run(Mill& mill) {
+  return fd::grind(1) §
+    + detail::grind(2) §
+    + fluid::detail::grind(3) §
+    + mill.grind(4);
+}
+""",
+        },
+    ),
+    "rust module inside of a file": (
+        "src/wheel.rs#turn",
+        {
+            "Cargo.toml": '[package]\nname = "acme"\n',
+            "src/lib.rs": """pub mod wheel;
+pub mod prelude { pub use crate::wheel::*; }
+""",
+            "src/wheel.rs": """pub fn turn() {}
+struct Wheel { turn: u8 }
+impl Wheel { fn look(&self) -> u8 { self.turn } }
+""",
+            "src/main.rs": "use acme::prelude::*;\nfn main() { turn(); } §\n",
+        },
+    ),
+    "members of libraries in python": (
+        "a.py#Store.exists",
+        {
+            "a.py": """import os
+from pathlib import Path
+class Store:
+    def exists(self): return True
+def run(path: Path, store: Store):
+    os.exists()
+    Path("x").exists()
+    path.exists()
+    "text".exists()
+    store.exists() §
+""",
+        },
+    ),
+    "members of libraries in typescript": (
+        "a.ts#Store.readFile",
+        {
+            "a.ts": """import * as fs from "node:fs";
+class Store { readFile() {} }
+fs.readFile("x");
+`text`.length;
+"text".readFile();
+new Store().readFile(); §
+""",
+        },
+    ),
+    "members of libraries in go": (
+        "a.go#Store.HasPrefix",
+        {
+            "a.go": """package a
+import "strings"
+type Store struct{}
+func (s Store) HasPrefix(p string) bool { return true }
+func run(s Store) bool {
+	return strings.HasPrefix("a", "b") ||
+		s.HasPrefix("c") §
+}
+""",
+        },
+    ),
+    "members of libraries in rust": (
+        "src/lib.rs#Store.from_bytes",
+        {
+            "Cargo.toml": '[package]\nname = "shop"\n',
+            "src/lib.rs": """pub struct Store;
+impl Store { pub fn from_bytes(n: u8) -> Store { Store } }
+fn run() {
+    std::path::PathBuf::from_bytes(1);
+    Store::from_bytes(2); §
+}
+""",
+        },
+    ),
+    "extension of c#": (
+        "a.cs#Ext.Shout",
+        {
+            "a.cs": """namespace N;
+public static class Ext { public static string Shout(this string s) => s; }
+class User {
+  string Run(string name) {
+    "a".Shout(); §?
+    return name.Shout(); §?
+  }
+}
+""",
+        },
+    ),
     "rust": (
         "src/tools.rs#clean",
         {

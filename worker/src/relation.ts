@@ -8,7 +8,7 @@ import { constants } from "../build/worker_data.json";
 import { Pattern } from "./python_regex.ts";
 import { partition } from "./python_strings.ts";
 
-export const { CALL, EXPORT, IMPLEMENTS, IMPORT, INHERITS, MENTION, UNNAMED, USE, BINDING, PARAMETER, RETURNS } =
+export const { CALL, EXPORT, IMPLEMENTS, IMPORT, INHERITS, MENTION, UNNAMED, USE, BINDING, PARAMETER, RETURNS, LITERAL } =
   constants.relation;
 export const { LITERAL_KEY } = constants.relation;
 const ITEM = new Pattern(constants.relation.ITEM_PATTERN, "g");

@@ -20,6 +20,7 @@ from feeder.relation import (
     IMPLEMENTS,
     IMPORT,
     INHERITS,
+    LITERAL,
     LITERAL_KEY,
     MENTION,
     PARAMETER,
@@ -73,6 +74,7 @@ _KINDS = {
     "argument_label": MENTION,
     "key": MENTION,
     "implicit": MENTION,
+    "symbol": MENTION,
     "statement": CALL,
     "locals": MENTION,
     "local_scope": MENTION,
@@ -123,6 +125,8 @@ _PRECEDING = {ord(">"): b"-", ord(":"): b":"}
 """The first byte of a separator of two, by the second one."""
 _BARE = re.compile(rb"(?:\A|[\s(,=&|!?:+\-*/%<\[{;])\Z")
 """What precedes a name that has `::` before it and no receiver."""
+_NUMBER = re.compile(rb"(?:\A|[^\w.)\]])\d+(?:\.\d+)?\Z")
+"""A number at the end, but not the field of a tuple: `pair().0`."""
 _OPENING = ord("(")
 _SEPARATORS = (b"?.", b"!!.", b"!.", b"&.", b"->", b"::", b"\\", b".")
 _CLOSING = (b")", b"]", b"}", b'"', b"'", b"`", b">")
@@ -317,7 +321,18 @@ class RelationCollector:
         if source[:1].isupper():  # no local name
             self._existing_names.add(source)
 
-    def _add_other(self, capture: str, pattern: int, captures: Captures) -> None:
+    def _add_symbols(self, nodes: Sequence[Capture], *, has_receiver: bool) -> None:
+        """Adds the methods that symbols of Ruby name: `map(&:size)`, `before_action :load`."""
+        for node in nodes:
+            start = node.start_byte
+            is_of_element = has_receiver or self._content[start - 1 : start] == b"&"
+            source = self._content[start + 1 : node.end_byte]
+            if relation := _named(MENTION, source, EXPRESSION if is_of_element else ""):
+                self._sites.setdefault(start, relation)
+
+    def _add_other(  # noqa: PLR0912 - one for each capture
+        self, capture: str, pattern: int, captures: Captures
+    ) -> None:
         kind = _KINDS[capture]
         if capture == "statement":
             self._statements.append(_range(captures["statement"][0]))
@@ -331,6 +346,8 @@ class RelationCollector:
             self._add_token(captures[capture][0], is_implicit=capture == "implicit")
         elif capture == "expands":
             self._add_expansion(captures)
+        elif capture == "symbol":
+            self._add_symbols(captures["symbol"], has_receiver="receiver" in captures)
         elif capture == "exported":
             self._add_exported(captures["exported"][0])
         elif kind == IMPORT:
@@ -617,8 +634,8 @@ def _import(
 def _receiver(before: bytes) -> str:
     """The receiver at the end of the bytes before a name.
 
-    A dotted name, the name of a constructed type with `()`, or `?` for another expression; empty
-    without a separator, as in a range of numbers.
+    A dotted name, the name of a constructed type with `()`, `LITERAL`, or `?` for another
+    expression; empty without a separator, as in a range of numbers.
     """
     names = before.translate(_BLANKED).rpartition(b" ")[2]
     if names[:1].isalpha() and names[-1:] == b"." and b".." not in names:
@@ -633,6 +650,8 @@ def _receiver(before: bytes) -> str:
     if separator == b"::" and _BARE.search(before):
         return ""  # ::add
     before = before.rstrip()
+    if _is_literal(before):
+        return LITERAL
     if before[-1:] in _CLOSING:
         opening = before.rfind(b"(")
         is_plain = before[-1:] == b")" and b")" not in before[opening:-1]
@@ -644,6 +663,14 @@ def _receiver(before: bytes) -> str:
         before = before.replace(separator, b".")
     names = before.translate(_BLANKED).rpartition(b" ")[2]
     return names.decode() if names[:1].isalpha() or names[:1] in (b"_", b"$") else EXPRESSION
+
+
+def _is_literal(before: bytes) -> bool:
+    """Tells whether a string or a number precedes a separator; a name of OCaml may end with `'`."""
+    last = before[-1:]
+    if last in (b'"', b"'"):
+        return last in before[:-1]
+    return last.isdigit() and bool(_NUMBER.search(before))
 
 
 class _Cache(dict[bytes, Value]):

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from feeder.relation import EXPORT, IMPORT, Relation
 from feeder.relations.manifests import Manifests
 from feeder.relations.module_paths import (
+    CRATE_KEYWORDS,
     ModulePaths,
     is_standard_module,
     module_ends,
@@ -258,6 +259,10 @@ class ExportFinder:
         exports, paths = self.of(definition), self.paths
         if exports.has(module, importing.path, name, paths):
             return True
+        outer = module.rpartition(".")[0]
+        is_inline = traits(importing.language).imports == "crates" and outer not in CRATE_KEYWORDS
+        if is_inline and outer and not self.is_indexed(module, importing):
+            return self.has(definition, outer, importing, name)  # a module inside of a file
         if exports.follows_all or not exports.may_export(module, importing.path, paths):
             return False
         self._follow_all(exports)

@@ -23,8 +23,14 @@ from feeder.relations.subtypes import SubtypeFinder
 from feeder.store.relations import RelatedNode
 from feeder.traits import traits
 
-OPEN_TYPE_PATTERN = re.compile(r"\b(?:trait|protocol|module)\b")
+OPEN_TYPE_PATTERN = re.compile(r"\b(?:trait|protocol|module|extension|implicit|helper)\b")
 """A type that may be added to any other, also to a built-in one."""
+
+STATIC_TYPE_PATTERN = re.compile(r"\bstatic\b[^(]*\bclass\b")
+"""A class of C# that may have members of other types, unless it is nested in a type."""
+
+COMPANION_END = ".Companion"
+"""The end of the symbol of an object of Kotlin that has no name of its own."""
 
 CHAINED_PATTERN = re.compile(r"[^.]+\.[^.]")
 """A receiver that may be a field."""
@@ -74,6 +80,8 @@ class FamilyFinder:
         """
         same = [hit for one, hit in self._reader.named_definitions(owner.name) if one == owner]
         if any(OPEN_TYPE_PATTERN.search(hit.signature or "") for hit in same):
+            return False
+        if not owner.owner and any(STATIC_TYPE_PATTERN.search(one.signature or "") for one in same):
             return False
         if owner.name in traits(owner.language).builtin_types:
             return False
@@ -153,6 +161,9 @@ class FamilyFinder:
             parents[key] = inherits
             if inherits:
                 own.add(key)
+        if owner.symbol.endswith(COMPANION_END):  # Kotlin: a class has its companion's members
+            outer = owner.path, owner.symbol.removesuffix(COMPANION_END)
+            own |= {outer} - overriding
         names = {symbol.rpartition(".")[2] for _, symbol in own}
         return Family(frozenset(own), frozenset(names), frozenset(below))
 

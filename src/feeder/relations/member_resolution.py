@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from feeder.relation import CALL, MENTION, Relation
+from feeder.relation import CALL, LITERAL, MENTION, Relation
 from feeder.relations.exports import ALL
 from feeder.relations.file_facts import (
     SELF_NAMES,
@@ -97,6 +97,9 @@ class MemberResolver:
                 return resolved_if(is_below, Reason.BASE)
         if receiver in SELF_NAMES:
             return self._in_class(place)
+        if receiver == LITERAL:
+            is_closed = self._family.is_closed
+            return elsewhere(Evidence.BUILT_IN) if is_closed else possible(Reason.RECEIVER)
         last = receiver.rpartition(".")[2]
         if last.endswith("()"):
             if self._family.makers and self._is_chained(facts, node, receiver):
@@ -105,6 +108,9 @@ class MemberResolver:
         types = facts.types_of(node.symbol, receiver, line)
         if not types and self._is_field(facts, node, receiver, line):
             return RESOLVED
+        if not types and (other := self._names.of_other_module(facts, receiver)):
+            is_type = any(one.name for one in facts.imported(receiver)) or "." in receiver
+            return possible(Reason.RECEIVER) if is_type and not self._family.is_closed else other
         is_field = own.imports == "folders" and facts.has_type(
             node.symbol, receiver.rpartition(".")[0], line
         )
@@ -219,7 +225,9 @@ class MemberResolver:
             self._in_family[key] = self._compare_with_family(facts, type_name)
         return self._in_family[key]
 
-    def _compare_with_family(self, facts: FileFacts, type_name: str) -> Resolution:
+    def _compare_with_family(  # noqa: PLR0911 - one for each rule
+        self, facts: FileFacts, type_name: str
+    ) -> Resolution:
         is_own = last_name(type_name) == last_name(self._definition.owner)
         may_be_own = is_own or bool(facts.imported(type_name))
         if may_be_own and self._names.is_seen(facts, type_name, self._owner):
@@ -236,8 +244,10 @@ class MemberResolver:
         name = last_name(type_name)
         if name in self._names.types_with_member and not self._is_dynamic(name):
             return self._names.another_of_type(name)
-        is_built_in = self._is_built_in(facts, type_name)
-        return elsewhere(Evidence.BUILT_IN) if is_built_in else possible(Reason.RECEIVER)
+        if self._is_built_in(facts, type_name):
+            return elsewhere(Evidence.BUILT_IN)
+        other = self._names.of_other_module(facts, type_name) if self._family.is_closed else None
+        return other or possible(Reason.RECEIVER)
 
     def _is_of_module(self, facts: FileFacts, type_name: str, owner: Definition) -> Resolution:
         """A receiver of a type with the owner's name, which the file does not declare or import."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
-from feeder.relation import Relation
+from feeder.relation import MENTION, Relation
 from feeder.relations.exports import ALL, DEFAULT, ExportFinder, Site
 from feeder.relations.file_facts import SELF_NAMES, FileFacts, Import
 from feeder.relations.module_paths import ModulePaths, is_standard_module
@@ -180,6 +180,31 @@ class NameResolver:
             return elsewhere(Evidence.DEPENDENCY)
         return possible(Reason.MODULE)
 
+    def of_other_module(self, facts: FileFacts, receiver: str) -> Resolution | None:
+        """The evidence that a receiver has no member of a type of the index, if there is any.
+
+        It is a module, as `json` of Python and `strings` of Go, or a type or module of a library,
+        as `Path` of `pathlib`, `fs` of `node:fs` and `std::path::PathBuf`.
+        """
+        language = self.definition.language
+        own = traits(language)
+        if own.imports == "folders":
+            is_package = receiver in facts.package_names
+            return elsewhere(Evidence.ANOTHER_MODULE) if is_package else None
+        if own.imports == "crates" and "." in receiver and is_standard_module(receiver, language):
+            return elsewhere(Evidence.DEPENDENCY)
+        imported = facts.imported(receiver)
+        if not own.reexports or not imported:
+            return None
+        if own.family != "scripts" and not any(one.name for one in imported):
+            return elsewhere(Evidence.ANOTHER_MODULE)
+        is_outside = all(
+            (not name or name[:1].isupper() or is_standard_module(module, language))
+            and self._unfollowed(Site(facts.path, language), module).because is Evidence.DEPENDENCY
+            for module, name in imported
+        )
+        return elsewhere(Evidence.DEPENDENCY) if is_outside else None
+
     def resolve_qualified(  # noqa: PLR0911, PLR0912 - one for each rule
         self, facts: FileFacts, node: RelatedNode, relation: Relation
     ) -> Resolution:
@@ -195,8 +220,20 @@ class NameResolver:
             return RESOLVED
         if receiver == definition.package and receiver and not definition.package_name:
             return RESOLVED
-        modules = list(self._modules_of(facts, receiver))
         is_own_name = relation.name == definition.name
+        is_value = receiver == "self" and bool(facts.enclosing_class(node.symbol))
+        if is_value and traits(definition.language).imports == "crates" and not definition.is_type:
+            if relation.kind == MENTION:
+                return elsewhere(Evidence.FIELD)
+            own_class = last_name(facts.enclosing_class(node.symbol))
+            is_other = own_class in self.types_with_member
+            return self.another_of_type(own_class) if is_other else possible(Reason.RECEIVER)
+        modules = list(self._modules_of(facts, receiver))
+        if definition.package and traits(definition.language).imports != "folders":
+            if definition.package in modules:  # namespace fd = fluid::detail
+                return RESOLVED
+            if is_own_name and f".{definition.package}".endswith(f".{receiver}"):
+                return resolved_if(self.is_unique, Reason.COMPETING)
         if is_own_name and any(self._paths.names(one, facts.path, definition) for one in modules):
             return RESOLVED
         if any(self._is_exported(facts.path, one, relation.name) for one in modules):

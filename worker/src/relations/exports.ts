@@ -10,6 +10,7 @@
 
 import { constants } from "../../build/worker_data.json";
 import { Pattern } from "../python_regex.ts";
+import { rpartition } from "../python_strings.ts";
 import { EXPORT, IMPORT, moduleAndAlias, type Relation } from "../relation.ts";
 import type { JoinedBatches } from "../store/joined_batches.ts";
 import {
@@ -28,7 +29,7 @@ import {
 import type { Row, Statement } from "../store/database.ts";
 import { traits } from "../traits.ts";
 import { Manifests } from "./manifests.ts";
-import { isStandardModule, moduleEnds, ModulePaths, moduleWords } from "./module_paths.ts";
+import { CRATE_KEYWORDS, isStandardModule, moduleEnds, ModulePaths, moduleWords } from "./module_paths.ts";
 import { type Definition, MODULE_EXPORTS } from "./modules.ts";
 
 const { MAX_EXPORTS, WHOLE } = constants.exports;
@@ -295,6 +296,9 @@ export class ExportFinder {
       return false;
     }
     if (exports.has(module, importing.path, name, this.paths)) return true;
+    const [outer] = rpartition(module, ".");
+    const isInline = traits(importing.language).imports === "crates" && !CRATE_KEYWORDS.has(outer);
+    if (isInline && outer && !this.isIndexed(module, importing)) return this.has(definition, outer, importing, name); // a module inside of a file
     if (!this.#complete.has(exports) && exports.mayExport(module, importing.path, this.paths)) this.#lacking.all.add(exports);
     return false;
   }

@@ -20,9 +20,10 @@ import type { NamedDefinition, RelationReader } from "./relation_reader.ts";
 import { areCompatible, Resolver } from "./resolution.ts";
 import type { SubtypeFinder } from "./subtypes.ts";
 
-const { MAX_HELD_TYPES } = constants.families;
+const { MAX_HELD_TYPES, COMPANION_END } = constants.families;
 const CHAINED = new Pattern(matchAtStart(constants.families.CHAINED_PATTERN));
 const OPEN_TYPE = new Pattern(constants.families.OPEN_TYPE_PATTERN);
+const STATIC_TYPE = new Pattern(constants.families.STATIC_TYPE_PATTERN);
 
 /** Makes the resolver of a definition. */
 export class FamilyFinder {
@@ -84,6 +85,7 @@ export class FamilyFinder {
     const named = await this.reader.namedDefinitions(owner.name);
     const same = named.filter(({ definition }) => isSameDefinition(definition, owner));
     if (same.some(({ hit }) => OPEN_TYPE.test(hit.signature ?? ""))) return false;
+    if (!owner.owner && same.some(({ hit }) => STATIC_TYPE.test(hit.signature ?? ""))) return false;
     if (traits(owner.language).builtinTypes.includes(owner.name)) return false;
     const { nodes } = await this.reader.fileFacts(owner.path);
     const own = nodes.filter(({ symbol, nodeType }) => symbol === owner.symbol && nodeType === "class");
@@ -121,6 +123,10 @@ export class FamilyFinder {
       const inherits = (inheriting.get(parentKey) ?? false) && !overriding.has(key);
       inheriting.set(key, inherits);
       if (inherits) own.add(key);
+    }
+    if (owner.symbol.endsWith(COMPANION_END)) { // a class of Kotlin has the members of its companion
+      const outer = typeKey(owner.path, owner.symbol.slice(0, -COMPANION_END.length));
+      if (!overriding.has(outer)) own.add(outer);
     }
     const names = new Set([...own].map((key) => lastName(rpartition(key, "\0")[1])));
     return { ...NO_FAMILY, own, names, allBelow };

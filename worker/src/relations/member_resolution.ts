@@ -6,7 +6,7 @@
 import { constants } from "../../build/worker_data.json";
 import { Pattern } from "../python_regex.ts";
 import { partition, rpartition } from "../python_strings.ts";
-import { CALL, MENTION, type Relation } from "../relation.ts";
+import { CALL, LITERAL, MENTION, type Relation } from "../relation.ts";
 import type { RelatedNode } from "../store/relations.ts";
 import { traits } from "../traits.ts";
 import { type FileFacts, packagesOf, SELF_NAMES, UNKNOWN_PACKAGE } from "./file_facts.ts";
@@ -87,6 +87,7 @@ export class MemberResolver {
       if (isBelow || language !== "csharp") return resolvedIf(isBelow, "BASE");
     }
     if (SELF_NAMES.has(receiver)) return this.#inClass(place, false);
+    if (receiver === LITERAL) return this.family.isClosed ? elsewhere("BUILT_IN") : possible("RECEIVER");
     const last = rpartition(receiver, ".")[1];
     if (last.endsWith("()")) {
       if (this.family.makers.length > 0 && this.#isChained(facts, node, receiver)) return RESOLVED;
@@ -94,6 +95,11 @@ export class MemberResolver {
     }
     let types = facts.typesOf(node.symbol, receiver, line);
     if (types.length === 0 && this.#isField(facts, node, receiver, line)) return RESOLVED;
+    const other = types.length === 0 ? this.names.ofOtherModule(facts, receiver) : null;
+    if (other) {
+      const isType = receiver.includes(".") || (facts.imports.get(receiver) ?? []).some(({ name }) => name !== "");
+      return isType && !this.family.isClosed ? possible("RECEIVER") : other;
+    }
     const isField = own.imports === "folders" && facts.hasType(node.symbol, rpartition(receiver, ".")[0], line);
     if (types.length === 0 && !isField && this.#mayBeType(facts, last)) types = [last];
     if (types.length > 0) return this.#isOfTypes(facts, types);
@@ -205,7 +211,11 @@ export class MemberResolver {
     const imported = facts.imports.get(typeName) ?? [];
     const { names } = this.family;
     if (names.has(name) || imported.some((one) => names.has(one.name))) return RESOLVED;
-    if (!this.names.hasMember(name)) return this.#isBuiltIn(facts, typeName) ? elsewhere("BUILT_IN") : possible("RECEIVER");
+    if (!this.names.hasMember(name)) {
+      if (this.#isBuiltIn(facts, typeName)) return elsewhere("BUILT_IN");
+      const other = this.family.isClosed ? this.names.ofOtherModule(facts, typeName) : null;
+      return other ?? possible("RECEIVER");
+    }
     // Go: an interface's method may be this one, or the interface's be called on this type
     const ofType = this.names.others.filter((one) => lastName(one.owner) === name);
     const isDynamic = [this.#definition, ...ofType].some((one) => one.isAbstract);

@@ -16,7 +16,7 @@ import { type Definition, isInPackage, packageOf } from "./modules.ts";
 
 const EXTENSION = new Pattern(constants.module_paths.EXTENSION);
 const SCRIPT_EXTENSION = new Pattern(constants.module_paths.SCRIPT_EXTENSION);
-const CRATE_KEYWORDS = new Set(constants.module_paths.CRATE_KEYWORDS);
+export const CRATE_KEYWORDS: ReadonlySet<string> = new Set(constants.module_paths.CRATE_KEYWORDS);
 const STANDARD_CRATES = new Set(constants.module_paths.STANDARD_CRATES);
 const NODE_MODULES = new Set(constants.module_paths.NODE_MODULES);
 const PYTHON_MODULES = new Set(constants.module_paths.PYTHON_MODULES);

@@ -4,7 +4,7 @@
  */
 
 import { partition, rpartition } from "../python_strings.ts";
-import type { Relation } from "../relation.ts";
+import { MENTION, type Relation } from "../relation.ts";
 import type { RelatedNode } from "../store/relations.ts";
 import { traits } from "../traits.ts";
 import { ALL, DEFAULT, type ExportFinder, type Site } from "./exports.ts";
@@ -141,8 +141,31 @@ export class NameResolver {
     return isOutside ? elsewhere("DEPENDENCY") : possible("MODULE");
   }
 
+  /**
+   * The evidence that a receiver has no member of a type of the index, if there is any.
+   *
+   * It is a module, as `json` of Python and `strings` of Go, or a type or module of a library, as `Path` of `pathlib`,
+   * `fs` of `node:fs` and `std::path::PathBuf`.
+   */
+  ofOtherModule(facts: FileFacts, receiver: string): Resolution | null {
+    const { language } = this.definition;
+    const own = traits(language);
+    if (own.imports === "folders") return facts.importedPackages.has(receiver) ? elsewhere("ANOTHER_MODULE") : null;
+    if (own.imports === "crates" && receiver.includes(".") && isStandardModule(receiver, language)) {
+      return elsewhere("DEPENDENCY");
+    }
+    const imported = facts.imports.get(receiver) ?? [];
+    if (!own.reexports || imported.length === 0) return null;
+    if (own.family !== "scripts" && !imported.some(({ name }) => name !== "")) return elsewhere("ANOTHER_MODULE");
+    const isOutside = imported.every(({ module, name }) => {
+      if (name && !/^\p{Lu}/u.test(name) && !isStandardModule(module, language)) return false;
+      return this.#unfollowed({ path: facts.path, language }, module).because === "DEPENDENCY";
+    });
+    return isOutside ? elsewhere("DEPENDENCY") : null;
+  }
+
   /** A name of a module with a receiver: a module, a package or an outer type. */
-  resolveQualified(facts: FileFacts, node: RelatedNode, { name, qualifier: receiver }: Relation): Resolution {
+  resolveQualified(facts: FileFacts, node: RelatedNode, { name, kind, qualifier: receiver }: Relation): Resolution {
     const { definition } = this;
     const { owner, language } = definition;
     const [first] = partition(receiver, ".");
@@ -154,8 +177,18 @@ export class NameResolver {
     if (owner && lastName(receiver) === lastName(owner)) return RESOLVED;
     if (receiver && receiver === packageOf(definition) && !definition.packageName) return RESOLVED;
     const paths = this.#paths;
-    const modules = [...this.#modulesOf(facts, receiver)];
     const isOwnName = name === definition.name;
+    const ownClass = receiver === "self" ? lastName(facts.enclosingClass(node.symbol)) : "";
+    if (ownClass && traits(language).imports === "crates" && !definition.isType) {
+      if (kind === MENTION) return elsewhere("FIELD");
+      return this.hasMember(ownClass) ? this.anotherOfType(ownClass) : possible("RECEIVER");
+    }
+    const modules = [...this.#modulesOf(facts, receiver)];
+    const ownPackage = packageOf(definition);
+    if (ownPackage && traits(language).imports !== "folders") {
+      if (modules.includes(ownPackage)) return RESOLVED; // namespace fd = fluid::detail
+      if (isOwnName && `.${ownPackage}`.endsWith(`.${receiver}`)) return resolvedIf(this.isUnique, "COMPETING");
+    }
     if (isOwnName && modules.some((one) => paths.names(one, facts.path, definition))) return RESOLVED;
     if (modules.some((one) => this.#isExported(facts.path, one, name))) return RESOLVED;
     if (this.#isInSpace(facts, receiver, name)) return RESOLVED;
