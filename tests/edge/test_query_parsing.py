@@ -62,6 +62,7 @@ def parsed_fields(text: str) -> list[Any]:
     asked = QueryText(text)
     sets = [
         asked.identifiers,
+        asked.capitalized_words,
         asked.named_files,
         asked.path_words,
         asked.stems,

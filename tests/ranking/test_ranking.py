@@ -1,7 +1,7 @@
 """The order of hits: names, source before tests and documents, and nodes of a matching file."""
 
 from collections.abc import Iterator, Mapping
-from math import fsum
+from math import fsum, sqrt
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,15 @@ from feeder.query.file_kinds import is_document, kind_weight
 from feeder.query.query import QueryText
 from feeder.query.query_plan import Pagination
 from feeder.ranking.name_matching import name_overlap
-from feeder.ranking.ranking import FILE_BOOST, file_boosts, rank_hits, word_ranking
+from feeder.ranking.ranking import (
+    FILE_BOOST,
+    LEADING_FILES,
+    NAME_BOOST,
+    file_boosts,
+    name_boosts,
+    rank_hits,
+    word_ranking,
+)
 from feeder.ranking.results import ResultList
 from feeder.ranking.retrieval import STATIC_WEIGHT, QueryModel
 from feeder.search.engine import search_scope
@@ -138,8 +146,8 @@ def test_tests_and_documents_rank_after_code_unless_the_query_names_them(
     assert run_search(database, question).results[0].hit.path == path
 
 
-def hit(path: str, node_type: str = "method", id_: str = "id") -> Hit:
-    return Hit(id_, path, None, node_type, "a", None, None, 1, 2, "", REPO)
+def hit(path: str, node_type: str = "method", id_: str = "id", symbol: str = "a") -> Hit:
+    return Hit(id_, path, None, node_type, symbol, None, None, 1, 2, "", REPO)
 
 
 @pytest.mark.parametrize(
@@ -465,8 +473,39 @@ def test_file_score_sums_its_best_nodes() -> None:
     many = {f"m{n}": 0.1 for n in range(10)}
     hits = [hit("a.py", id_=id_) for id_ in ("a", *many)] + [hit("b.py", id_=i) for i in "bc"]
     assert file_boosts(hits, many | {"a": 1.0, "b": 0.9, "c": 0.6}) == pytest.approx(
-        {"a": FILE_BOOST * 1.0 / 1.5, "b": FILE_BOOST}
+        {"a": FILE_BOOST * sqrt(1.0 / 1.5), "b": FILE_BOOST}
     )
+
+
+def test_files_that_do_not_lead_are_not_raised_by_the_root() -> None:
+    """A file with two nodes leads; of many files with one node, the last in score does not."""
+    rest = {f"r{n}": 0.9 - n / 100 for n in range(LEADING_FILES)}
+    hits = [hit("a.py", id_="a"), hit("a.py", id_="b"), *(hit(f"{i}.py", id_=i) for i in rest)]
+    boosts = file_boosts(hits, rest | {"a": 1.0, "b": 1.0})
+    *leading, last = rest
+    assert boosts == pytest.approx(
+        {"a": FILE_BOOST, last: FILE_BOOST * rest[last] / 2}
+        | {id_: FILE_BOOST * sqrt(rest[id_] / 2) for id_ in leading}
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("what is the Hash class for", 1.0),
+        ("hash cost", 2 / 3),  # one common word of the one in the name and the two here
+        ("how a Digest is updated", 0.0),
+    ],
+)
+def test_capitalized_word_names_a_type(text: str, share: float) -> None:
+    """In its case only; a word in another case is one of the words that agree."""
+    boosts = name_boosts([hit("a.py", id_="a", symbol="crypto.Hash")], QueryText(text))
+    assert boosts.get("a", 0.0) == pytest.approx(NAME_BOOST * share)
+
+
+def test_members_of_a_named_type_get_half_of_the_boost() -> None:
+    hits = [hit("a.py", id_="a", symbol="Hash.reset"), hit("a.py", id_="b", symbol="Key.reset")]
+    assert name_boosts(hits, QueryText("constructor of Hash")) == {"a": NAME_BOOST * 0.5}
 
 
 def test_tests_do_not_lower_the_score_of_source_files() -> None:
@@ -476,7 +515,7 @@ def test_tests_do_not_lower_the_score_of_source_files() -> None:
     found = rank_hits(asked, [word_ranking({"t": 1.0, "s": 0.6})], hits)
     # the source has the most of its file, as the test is worth 0.3
     assert {one.hit.id: one.score_parts["file"] for one in found} == pytest.approx(
-        {"s": FILE_BOOST, "t": FILE_BOOST * 0.3 / 0.6}
+        {"s": FILE_BOOST, "t": FILE_BOOST * sqrt(0.3 / 0.6)}
     )
 
 

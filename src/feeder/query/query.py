@@ -266,6 +266,9 @@ IDENTIFIER_PATTERN = re.compile(
     r"`[^`\n]+`|\b(?:[A-Z]*[a-z][a-z0-9]*[A-Z]\w*|\w+_\w+|\w+(?:::|\.)\w+|\w+(?=\())"
 )
 
+CAPITALIZED_WORD = re.compile(r"\b[A-Z]\w+")
+"""A word that names a type if one is written so: `what is the Hash class for`."""
+
 COMPOUND_NAME = re.compile(r"[^\W_]+(?:_+[^\W_]+)+")
 """A name that the index has as several consecutive words: `MAX_BYTES`."""
 
@@ -428,6 +431,11 @@ class QueryText:
         names = IDENTIFIER_PATTERN.findall(self.text[:ANALYZED_CHARS])
         last_words = (QUERY_WORD_PATTERN.findall(name)[-1:] for name in names)
         return frozenset(word.lower() for words in last_words for word in words)
+
+    @cached_property
+    def capitalized_words(self) -> frozenset[str]:
+        """The words that begin with a capital, as they are."""
+        return frozenset(CAPITALIZED_WORD.findall(self.text[:ANALYZED_CHARS]))
 
     @cached_property
     def path(self) -> str:

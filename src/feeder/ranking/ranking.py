@@ -5,7 +5,8 @@ the Worker. docs/explanation/ranking.md explains each rule and its measured gain
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from math import fsum
+from heapq import nlargest
+from math import fsum, sqrt
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -124,19 +125,33 @@ NAME_BOOST = 0.3
 MIN_SHARE_OF_BEST = 0.15
 """The least share of the best score with which a node counts for its file."""
 
+LEADING_FILES = 4
+"""The files that lead a search; chosen on subjects of commits."""
+
 MIN_PATH_SHARE = 0.1
 """The least share of a query's words in a path for a boost."""
 
 
 def file_boosts(hits: Iterable[Hit], scores: Mapping[str, float]) -> dict[str, float]:
-    """Boosts of each file's best node, by the sum of the file's scores."""
-    least = MIN_SHARE_OF_BEST * max(scores.values(), default=0.0)
+    """Boosts of each file's best node, by the share that the sum of the file's scores is of the
+    highest sum; for the files that lead by it, by the root of the share.
+
+    The root narrows the distance between a small file and a large one. For all files, it would move
+    a node of each before the second node of the right one.
+    """
+    best = max(scores.values(), default=0.0)
+    least = MIN_SHARE_OF_BEST * best
     sums = {
         max(ids, key=scores.__getitem__): fsum(scores[id_] for id_ in ids if scores[id_] >= least)
         for ids in _ids_by_file(hits)
     }
     most = max(sums.values(), default=0.0) or 1.0
-    return {id_: FILE_BOOST * total / most for id_, total in sums.items()}
+    shares = {id_: total / most for id_, total in sums.items()}
+    leading = nlargest(
+        LEADING_FILES, shares, key=lambda id_: scores[id_] + FILE_BOOST * shares[id_] * best
+    )
+    shares.update((id_, sqrt(shares[id_])) for id_ in leading)
+    return {id_: FILE_BOOST * share for id_, share in shares.items()}
 
 
 ANCHOR_BOOST = 0.5
@@ -220,9 +235,15 @@ def name_boosts(hits: Iterable[Hit], query_text: QueryText) -> dict[str, float]:
 
 
 def _name_score(symbol: str, query_text: QueryText) -> float:
-    is_one = symbol.rpartition(".")[2].lower() in query_text.identifiers
-    return 1.0 if is_one else name_overlap(symbol, query_text.stems)
+    owner, _, last = symbol.rpartition(".")
+    if last.lower() in query_text.identifiers or last in query_text.capitalized_words:
+        return 1.0
+    is_member = owner.rpartition(".")[2] in query_text.capitalized_words
+    return max(MEMBER_SHARE * is_member, name_overlap(symbol, query_text.stems))
 
+
+MEMBER_SHARE = 0.5
+"""The share of the boost for a member of a type that the query names: `the Hash class`."""
 
 PREFERENCE_BOOST = 1.5
 """Factor of the score of a preferred node."""

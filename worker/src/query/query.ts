@@ -244,6 +244,7 @@ export const MIN_WORD_LETTERS = constants.query.MIN_WORD_LETTERS;
 const NAME = new RegexVariants(fullMatch(constants.query.SYMBOL_NAME));
 const PATH = new RegexVariants(fullMatch(constants.query.PATH_PATTERN));
 const IDENTIFIER = new RegexVariants(constants.query.IDENTIFIER_PATTERN, "g");
+const CAPITALIZED_WORD = new RegexVariants(constants.query.CAPITALIZED_WORD, "g");
 /** A name whose parts are consecutive words in the index: `MAX_BYTES`. */
 const COMPOUND_NAME = new RegexVariants(constants.query.COMPOUND_NAME, "g");
 const MESSAGE = new RegExp(`^(?:${constants.query.MESSAGE_PATTERN.ascii})$`);
@@ -378,6 +379,11 @@ export class QueryText {
       const lastWords = IDENTIFIER.all(this.#analyzed).flatMap((name) => WORD.all(name).slice(-1));
       return new Set(lastWords.map((word) => word.toLowerCase()));
     });
+  }
+
+  /** The words that begin with a capital, as they are. */
+  get capitalizedWords(): ReadonlySet<string> {
+    return this.#cached("capitalized", () => new Set(CAPITALIZED_WORD.all(this.#analyzed)));
   }
 
   /** The query as a path or part of one; empty if it is not a path. */

@@ -20,7 +20,7 @@ export const { NAME_WORDS, WORD, DESCRIPTION } = constants.ranking;
 export const { NAME_WORDS_WEIGHT, DESCRIPTION_WEIGHT } = constants.ranking;
 const { NAME_WEIGHT, WORD_WEIGHT, RANK_CONSTANT, COSINE_FLOOR } = constants.ranking;
 const { FILE_BOOST, PATH_BOOST, NAME_BOOST, PREFERENCE_BOOST } = constants.ranking;
-const { MIN_SHARE_OF_BEST, MIN_PATH_SHARE } = constants.ranking;
+const { LEADING_FILES, MEMBER_SHARE, MIN_SHARE_OF_BEST, MIN_PATH_SHARE } = constants.ranking;
 
 /** A hit with its file kind, that kind's weight, and its scores by ranking or boost. */
 interface Scored {
@@ -206,13 +206,20 @@ function mapScores(scores: Scores, change: (score: number) => number): Scores {
   return new Map(Array.from(scores, ([id, score]) => [id, change(score)]));
 }
 
-/** Boosts the best node of each file by the sum of the file's scores, relative to the highest sum. */
+/**
+ * Boosts the best node of each file by the share that the sum of the file's scores is of the highest sum; for the
+ * files that lead by it, by the root of the share.
+ */
 export function fileBoosts(hits: readonly Hit[], scores: Scores): Map<string, number> {
-  const minScore = MIN_SHARE_OF_BEST * maximum(scores.values());
+  const best = maximum(scores.values());
+  const minScore = MIN_SHARE_OF_BEST * best;
   const files = groupBy(hits, (hit) => `${hit.repo}\0${hit.path}`);
   const sums = new Map(Array.from(files.values(), (file) => fileScore(file, scores, minScore)));
   const maxSum = maximum(sums.values()) || 1;
-  return new Map(Array.from(sums, ([id, sum]) => [id, (FILE_BOOST * sum) / maxSum]));
+  const shares = Array.from(sums, ([id, sum]): [string, number] => [id, sum / maxSum]);
+  const byScore = sortBy(shares, ([id, share]) => [-(scores.get(id)! + FILE_BOOST * share * best)]);
+  const leading = new Set(byScore.slice(0, LEADING_FILES).map(([id]) => id));
+  return new Map(shares.map(([id, share]) => [id, FILE_BOOST * (leading.has(id) ? Math.sqrt(share) : share)]));
 }
 
 /** The id of a file's best node, and the sum of scores of at least `least`. */
@@ -283,8 +290,10 @@ export function nameBoosts(hits: readonly Hit[], queryText: QueryText): Map<stri
 }
 
 function nameScore(symbol: string, queryText: QueryText): number {
-  const [, last] = rpartition(symbol, ".");
-  return queryText.identifiers.has(last.toLowerCase()) ? 1 : nameOverlap(symbol, queryText.stems);
+  const [owner, last] = rpartition(symbol, ".");
+  if (queryText.identifiers.has(last.toLowerCase()) || queryText.capitalizedWords.has(last)) return 1;
+  const isMember = queryText.capitalizedWords.has(rpartition(owner, ".")[1]);
+  return Math.max(isMember ? MEMBER_SHARE : 0, nameOverlap(symbol, queryText.stems));
 }
 
 /** Counts results that have the name that is searched for, or whose file has the path. */

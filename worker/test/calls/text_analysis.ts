@@ -39,7 +39,7 @@ function stringMethods(text: string): unknown {
 function queryTextFields(text: string): unknown[] {
   const analyzed = new QueryText(text);
   const { ftsTerms, titleTerms, wordParts, name, path } = analyzed;
-  const sets = [analyzed.identifiers, analyzed.namedFiles, analyzed.pathWords, analyzed.stems, analyzed.stemsWithStopWords];
+  const sets = [analyzed.identifiers, analyzed.capitalizedWords, analyzed.namedFiles, analyzed.pathWords, analyzed.stems, analyzed.stemsWithStopWords];
   return [ftsTerms, titleTerms, wordParts, name, path, analyzed.codeTokens, analyzed.anchorNames, ...sets.map((set) => [...set].sort(compareText))];
 }
 
