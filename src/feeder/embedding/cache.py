@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, TypeVar
 import apsw
 
 from feeder.embedding import NO_USAGE, Embedder, Vector
-from feeder.embedding.static_model import StaticEmbedder
 from feeder.embedding.vector_check import are_unit_vectors, checked_vectors
 from feeder.errors import UserError
 from feeder.nodes import text_sha
@@ -367,8 +366,11 @@ class CachedEmbedder:
     def embed_query(self, text: str) -> Vector:
         """Embeds a query; it is not cached, because queries seldom recur."""
         vector = self._embedder.embed_query(text)
-        if isinstance(self._embedder, StaticEmbedder) and not vector.any():
-            return vector  # it knows none of the words
+        if not vector.any():
+            from feeder.embedding.static_model import StaticEmbedder
+
+            if isinstance(self._embedder, StaticEmbedder):
+                return vector  # it knows none of the words
         return checked_vectors(self._embedder, [vector])[0]
 
     def close(self) -> None:
