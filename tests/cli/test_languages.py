@@ -99,7 +99,7 @@ def test_wrong_description_is_an_error_with_its_place(
 def test_folder_without_a_description_is_an_error(feeder: RunFeeder, folder: Path) -> None:
     answer = feeder(folder.parent, "languages", "try", ".", "cart.lua")
     assert answer.code == 2
-    assert "language.toml cannot be read" in answer.err
+    assert "There is no language.toml in ." in answer.err
 
 
 def test_an_index_is_made_with_a_folder(feeder: RunFeeder, repo: Repo, folder: Path) -> None:
