@@ -42,7 +42,7 @@ elif sys.argv[1:2] == ["budget"]:
 elif sys.argv[1:2] == ["commits"]:
     from commits import main
 elif sys.argv[1:2] == ["share"]:
-    from share import main
+    from sharing import main
 elif sys.argv[1:2] == ["compare"]:
     from compare.command import main
 else:

@@ -17,9 +17,11 @@ FILES = {"cart.py": "def add(): ...\n", "docs/guide.md": "# Guide\n\nHow to run 
 
 
 @pytest.fixture
-def runner(tmp_path: Path, release: Path, venv_cache: Path) -> Runner:
+def runner(tmp_path: Path, release: Path) -> Runner:
     """A machine without secrets."""
-    return Runner(tmp_path, release, venv_cache)
+    environments = tmp_path / "environments"  # the one that others share stays as it is
+    environments.mkdir()
+    return Runner(tmp_path, release, environments)
 
 
 def published(store: Path) -> list[str]:

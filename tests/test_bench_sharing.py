@@ -4,8 +4,8 @@ import re
 import sys
 
 import pytest
+import sharing
 
-import share
 from source.repos import Repo
 
 pytestmark = pytest.mark.slow
@@ -20,7 +20,7 @@ def test_table_has_each_start_and_the_sizes(
     monkeypatch.setattr(
         sys, "argv", ["bench", "share", str(repo.path.resolve()), "needle_2", *options]
     )
-    assert share.main() == 0
+    assert sharing.main() == 0
     printed = capsys.readouterr().out
     starts = re.findall(r"^\| (.+) \| \d+\.\d\d \|$", printed, re.MULTILINE)
     assert starts == [
