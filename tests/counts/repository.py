@@ -17,6 +17,7 @@ schema section sender session shipment source station status stock storage suppl
 tariff ticket token total transfer update value vendor voucher warehouse window
 """
 _WORDS = _VOCABULARY.split()
+_WRITTEN_S = 1_700_000_000
 _DATE = {"GIT_AUTHOR_DATE": "1700000000 +0000", "GIT_COMMITTER_DATE": "1700000000 +0000"}
 
 
@@ -136,14 +137,20 @@ def generated_files(seed: int) -> dict[str, str]:
 
 
 def make_repository(folder: Path) -> None:
-    """Creates a repository with one commit of the generated files."""
+    """Creates a repository with one commit of the generated files.
+
+    Files and git's index are old: a run just after the commit does more, because a file may have
+    been written in the same moment as the index.
+    """
     for path, text in generated_files(26).items():
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text.encode())
+        os.utime(file, (_WRITTEN_S, _WRITTEN_S))
     _git(folder, "init", "-q", "-b", "main")
     _git(folder, "add", "-A")
     _commit(folder)
+    os.utime(folder / ".git/index", (_WRITTEN_S + 60, _WRITTEN_S + 60))
 
 
 def edit_a_file(folder: Path) -> None:
