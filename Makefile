@@ -9,6 +9,8 @@ WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) * 3 // 2
 TESTS_FOLDER := $(shell .ci/tests_folder)
 PYTEST := -m pytest -q -n $(WORKERS) --dist worksteal
 IN_MEMORY := $(if $(TESTS_FOLDER),TMPDIR=$(TESTS_FOLDER))
+# modules are compiled once, and not by each of the thousands of processes that tests start
+export PYTHONDONTWRITEBYTECODE :=
 QUERY ?= which files differ between the tree and the index
 
 .PHONY: index check test test-bare lint languages worker worker-check bench lock docs clean

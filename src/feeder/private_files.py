@@ -31,10 +31,11 @@ def create_private_folder(path: Path) -> None:
 
 
 @contextmanager
-def temporary_folder(parent: str | None = None) -> Iterator[Path]:
+def temporary_folder(parent: Path | str | None = None) -> Iterator[Path]:
     """Creates a folder with mode 700, and deletes it at the end.
 
-    Errors that are raised within do not show its path: it is gone when they are read. Raises
+    Errors that are raised within do not show its path: it is gone when they are read. At the end
+    of the program another thread may still write into it; what then remains is no error. Raises
     UserError if it cannot be created.
     """
     from tempfile import TemporaryDirectory

@@ -12,13 +12,13 @@ import secrets
 import shutil
 import socket
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from feeder.edge.worker_folder import folder_contents
 from feeder.errors import ServiceError, UserError
+from feeder.private_files import temporary_folder
 from feeder.store.index_copy import copy_index
 from feeder.web.server import DEFAULT_HOST, Address
 
@@ -52,8 +52,7 @@ def running_worker(
             "Install it: https://nodejs.org",
         )
     _check_port(port)
-    with tempfile.TemporaryDirectory(prefix="feeder-worker-") as name:
-        folder = Path(name)
+    with temporary_folder() as folder:
         for path, text in folder_contents("wrangler.toml").items():
             file = folder / path
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -188,7 +188,9 @@ class WorkingTree(StoredTree):
             from tempfile import TemporaryDirectory
 
             # deleted with this object
-            self._temporary_folder = TemporaryDirectory(prefix="feeder-")
+            self._temporary_folder = TemporaryDirectory(
+                prefix="feeder-", ignore_cleanup_errors=True
+            )
             cache_folder = Path(self._temporary_folder.name)
         self._taker = SnapshotTaker(repository, cache_folder, sizes, own_prefixes, checkout)
         try:

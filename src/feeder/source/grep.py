@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from feeder.errors import UserError
+from feeder.private_files import temporary_folder
 from feeder.source import paths
 from feeder.source.git_command import GIT_NOT_FOUND, git_arguments, git_environment, killed_after
 
@@ -233,10 +234,8 @@ _JOINED_NAME = "texts"
 
 @contextmanager
 def _joined(texts: Mapping[str, bytes]) -> Iterator[_JoinedTexts]:
-    from tempfile import TemporaryDirectory
-
-    with TemporaryDirectory(prefix="feeder-") as folder:
-        joined = _JoinedTexts(Path(folder), [], [])
+    with temporary_folder() as folder:
+        joined = _JoinedTexts(folder, [], [])
         line = 1
         with (joined.folder / _JOINED_NAME).open("wb") as file:
             for path, text in texts.items():

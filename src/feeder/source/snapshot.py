@@ -13,10 +13,10 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from feeder.errors import UserError
+from feeder.private_files import temporary_folder
 from feeder.source import Sizes, SkipReason, file_types, git, git_files, paths, snapshot_cache
 from feeder.source.exclusions import placeholder_id
 from feeder.source.git import Checkout
@@ -84,10 +84,10 @@ class SnapshotTaker(NamedTuple):
                 )
             commit, head = ids.result()
             private_repository = snapshot_cache.current_repository(self.cache_folder, layout)
-            with TemporaryDirectory(prefix="snapshot-", dir=private_repository) as folder:
-                started_ns = _filesystem_clock_ns(Path(folder))
+            with temporary_folder(private_repository) as folder:
+                started_ns = _filesystem_clock_ns(folder)
                 context = SnapshotContext(layout, settings.result(), head, started_ns, untracked)
-                copy = self._updated_copy(private_repository, Path(folder, "index"), context)
+                copy = self._updated_copy(private_repository, folder / "index", context)
         return Snapshot(commit, head, copy.root, private_repository, layout.object_format)
 
     def _head_ids(self) -> Sequence[str]:

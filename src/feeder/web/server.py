@@ -17,13 +17,12 @@ from html import escape
 from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from feeder.errors import UserError
-from feeder.private_files import create_private_file
+from feeder.private_files import create_private_file, temporary_folder
 
 if TYPE_CHECKING:
     import uvicorn
@@ -171,8 +170,8 @@ def redirect_page(address: str) -> Iterator[Path]:
 
     A browser is started with the page's name, as all users can read command lines.
     """
-    with TemporaryDirectory(prefix="feeder-", ignore_cleanup_errors=True) as folder:
-        page = Path(folder, "open.html")
+    with temporary_folder() as folder:
+        page = folder / "open.html"
         create_private_file(page)
         page.write_text(REDIRECT_PAGE.format(escape(address)), "utf-8")
         yield page
