@@ -24,7 +24,7 @@ class NoteKind(Enum):
     SIMILAR_NAMES = auto()
     """No symbol has the name; similar names."""
     NO_WORD_FOUND = auto()
-    """No exact matches."""
+    """No exact matches; the results are related."""
     INEXACT_HITS = auto()
     """Hits without what the query requires literally."""
     UNPARSED_LINES = auto()

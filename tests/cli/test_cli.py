@@ -721,8 +721,7 @@ def test_search_prints_place_name_and_lines(feeder: RunFeeder, shop: Repo) -> No
     assert feeder(shop, "search", "cart", "--node-type", "class", "--lines", "0").out == (
         f"src/cart.py:6-13  class  Cart\n{equals}\n"
     )
-    said = "Nothing found.\nNo exact matches.\n"
-    assert feeder(shop, "search", "cart", "--path", "*.md").out == f"{said}{equals}\n"
+    assert feeder(shop, "search", "cart", "--path", "*.md").out == f"Nothing found.\n{equals}\n"
     assert feeder(shop, "search", "unheard", "--json").json["hits"] == []
     assert len(feeder(shop, "search", "cart", "-n", "2", "--json").json["hits"]) == 2
 
@@ -734,7 +733,7 @@ def test_search_in_an_unknown_repository_names_the_indexed_ones(
     feeder(shop, "sync", "--repo", "acme/shop")
     shop.git("remote", "add", "origin", "https://git.example/acme/renamed.git")
     answer = feeder(shop, "search", "cart")
-    assert answer.out == "Nothing found.\nNo exact matches.\n"
+    assert answer.out == "Nothing found.\n"
     added = (
         "The index does not have acme/renamed. Add it: feeder sync. It has acme/shop; choose one "
     )

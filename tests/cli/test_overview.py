@@ -1,5 +1,7 @@
 """`feeder overview` shows what most files refer to."""
 
+import pytest
+
 from cli.synced_files import environment, shop
 from command_runner import RunFeeder
 from source.repos import Repo
@@ -82,3 +84,15 @@ def test_index_without_relations_is_an_error(feeder: RunFeeder, repo: Repo) -> N
     answer = feeder(repo, "overview")
     assert answer.code == 2
     assert "has no relations" in answer.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["overview"], ["outline"], ["show", "f"], ["definition", "f"], ["references", "f"]],
+)
+def test_repository_without_files_is_named_as_such(
+    feeder: RunFeeder, repo: Repo, arguments: list[str]
+) -> None:
+    answer = feeder(repo, *arguments, "--refresh")
+    assert answer.code == 2
+    assert " has no files of repo. Add files to the repository, or index those" in answer.err

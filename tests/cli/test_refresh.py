@@ -179,6 +179,7 @@ def test_lines_with_masked_secrets_are_listed_without_them(shop: Repo, feeder: R
         {"path": "src/keys.py", "line": 2}
     ]
     assert feeder(shop, "skipped", "--masked", "--reason", "x").code == 2
+    assert feeder(shop, "skipped", "--masked", "--unparsed").code == 2
 
 
 def test_index_without_masking_has_no_masked_lines(shop: Repo, feeder: RunFeeder) -> None:
@@ -198,7 +199,7 @@ def test_at_most_three_hits_are_near_in_meaning_only(repo: Repo, feeder: RunFeed
 def test_nothing_is_near_nonsense(repo: Repo, feeder: RunFeeder) -> None:
     repo.commit({f"{name}.py": f"def {name}():\n    return {name!r}\n" for name in "abcdef"})
     found = feeder(repo, "search", "zzqqxx")
-    assert "No exact matches." in found.out
+    assert "Nothing found." in found.out
     assert ".py:" not in found.out
 
 

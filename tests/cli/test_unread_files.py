@@ -22,7 +22,7 @@ FILES: dict[str, str | bytes | None] = {
 }
 UNPARSED = (
     "2 files have 2 lines that could not be parsed; functions there may be missing. "
-    "To see which lines: feeder outline ."
+    "To list them: feeder skipped --unparsed"
 )
 PLAIN = (
     "1 file was read as plain text, without functions (no notebook of nbformat 4: indexed as plain "
@@ -37,6 +37,16 @@ def indexed(feeder: RunFeeder, repo: Repo) -> Repo:
     answer = feeder(repo, "sync")
     assert "  2 files have 2 lines that could not be parsed" in answer.out.splitlines()
     return repo
+
+
+def test_lines_that_could_not_be_parsed_are_listed(feeder: RunFeeder, indexed: Repo) -> None:
+    listed = feeder(indexed, "skipped", "--unparsed")
+    assert listed.out == "src/broken.py:2\nsrc/missing.c:2\n"
+    assert "2 files have 2 lines that could not be parsed. " in listed.err
+    assert feeder(indexed, "skipped", "--unparsed", "--json").json == [
+        {"path": "src/broken.py", "start_line": 2, "end_line": 2},
+        {"path": "src/missing.c", "start_line": 2, "end_line": 2},
+    ]
 
 
 @pytest.mark.parametrize(

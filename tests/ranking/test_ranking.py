@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from feeder.notes import Note, NoteKind
 from feeder.query.file_kinds import is_document, kind_weight
 from feeder.query.query import QueryText
 from feeder.query.query_plan import Pagination
@@ -214,12 +213,7 @@ def test_query_with_vector_hits_only_gets_three_hits_and_a_note(database: SQLite
     page = run_search(database, "qwertz zuiop", near)
     assert len(page.results) == page.total == 3
     assert list(map(str, page.notes)) == ["No exact matches; showing related results."]
-    assert run_search(database, "qwertz zuiop") == ResultList(
-        [],
-        0,
-        [Note(NoteKind.NO_WORD_FOUND, "No exact matches.")],
-        has_match=False,
-    )
+    assert run_search(database, "qwertz zuiop") == ResultList([], 0, [], has_match=False)
 
 
 def test_similar_names_are_suggested_for_an_unknown_name(database: SQLite) -> None:

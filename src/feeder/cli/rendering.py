@@ -225,7 +225,7 @@ def _relative_path(root: Path, hit: PageHit) -> str:
 
 def is_by_meaning_only(page: Page) -> bool:
     """Tells whether no node has the query's name or one of its words, and the hits are near it."""
-    return bool(page.hits) and any(note.kind is NoteKind.NO_WORD_FOUND for note in page.notes)
+    return any(note.kind is NoteKind.NO_WORD_FOUND for note in page.notes)
 
 
 def _hit_lines(shown: PageHit, style: Style) -> Iterator[str]:

@@ -1,4 +1,6 @@
-"""The command `skipped`: the files that are not in the index and why, or the masked secrets."""
+"""The command `skipped`: the files that are not in the index and why, and the lines of indexed
+files that are masked or could not be parsed.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +18,24 @@ from feeder.escaping import count_of
 
 @click.command(
     cls=ShortHelp,
-    examples=("feeder skipped", "feeder skipped --reason secrets", "feeder skipped --masked"),
+    examples=("feeder skipped", "feeder skipped --reason secrets", "feeder skipped --unparsed"),
 )
 @click.option("--reason", metavar="TEXT", help="Only files with this text in their reason.")
 @click.option("--masked", is_flag=True, help="List the lines with a masked secret instead.")
+@click.option("--unparsed", is_flag=True, help="List the lines that could not be parsed instead.")
 @options.wordless_options
-def skipped(reason: str | None, masked: bool, **params: Any) -> None:
+def skipped(reason: str | None, masked: bool, unparsed: bool, **params: Any) -> None:
     """List the files that are not in the index, and why.
 
-    A secret in an indexed file is masked: only its line is listed, never the secret.
+    Of indexed files it lists lines: those with a masked secret, never the secret, and those that
+    could not be parsed.
     """
-    if masked:
-        if reason:
-            raise UserError("--reason is of files that were skipped.", "Leave out --masked.")
-        _list_masked(Settings(**params))
+    if bool(reason) + masked + unparsed > 1:
+        raise UserError(
+            "--reason, --masked and --unparsed list different things.", "Give one of them."
+        )
+    if masked or unparsed:
+        (_list_masked if masked else _list_unparsed)(Settings(**params))
         return
     from feeder.cli.fresh_index import open_fresh_index
     from feeder.corpus.skipped_files import DEFAULT_REMEDY, SKIP_REMEDIES
@@ -59,7 +65,28 @@ def _list_masked(settings: Settings) -> None:
         found = list(masked_lines(index.corpus))
         note = index.corpus.status().note
     lines = [f"{path}:{line}" for path, line in found]
-    console.print_result(settings, [one._asdict() for one in found], lines)
+    console.print_result(settings, [masked._asdict() for masked in found], lines)
     if not settings.quiet and not settings.json:
         verb = "has" if len(found) == 1 else "have"
         console.print_message(f"{count_of(len(found), 'line')} {verb} a masked secret. {note}")
+
+
+def _list_unparsed(settings: Settings) -> None:
+    from feeder.cli.fresh_index import open_fresh_index
+    from feeder.line_ranges import count_lines, encode_ranges
+    from feeder.notes import unparsed_text
+    from feeder.store.unread_files import unparsed_files
+
+    with open_fresh_index(settings) as index:
+        files = unparsed_files(index.corpus.database, index.corpus.repo)
+        note = index.corpus.status().note
+    ranges = [(path, lines) for path, all_lines in files for lines in all_lines]
+    facts = [
+        {"path": path, "start_line": first, "end_line": last} for path, (first, last) in ranges
+    ]
+    console.print_result(
+        settings, facts, [f"{path}:{encode_ranges([lines])}" for path, lines in ranges]
+    )
+    if not settings.quiet and not settings.json:
+        total = count_lines(lines for _, lines in ranges)
+        console.print_message(f"{unparsed_text(len(files), total)}. {note}")

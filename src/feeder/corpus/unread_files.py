@@ -37,21 +37,20 @@ def unread_notes(database: Database, scope: Scope) -> list[Note]:
     groups = unread_in_scope(database, scope)
     where = _place(scope)
     notes = (
-        _unparsed_note(groups, scope, where),
+        _unparsed_note(groups, where),
         _plain_text_note(groups, where),
         _kept_out_note(groups, where),
     )
     return [note for note in notes if note is not None]
 
 
-def _unparsed_note(groups: Sequence[UnreadGroup], scope: Scope, where: str) -> Note | None:
+def _unparsed_note(groups: Sequence[UnreadGroup], where: str) -> Note | None:
     lines = sum(group.lines for group in groups)
     if not lines:
         return None
     files = sum(group.files for group in groups if group.lines)
     text = f"{unparsed_text(files, lines, where)}; functions there may be missing."
-    path = _only_path(scope) or "."
-    return Note(NoteKind.UNPARSED_LINES, text, f"To see which lines: feeder outline {path}")
+    return Note(NoteKind.UNPARSED_LINES, text, "To list them: feeder skipped --unparsed")
 
 
 def _plain_text_note(groups: Sequence[UnreadGroup], where: str) -> Note | None:

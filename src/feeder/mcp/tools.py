@@ -296,8 +296,6 @@ def _no_hits(
         text = f"No hits in {repos}. Try other words, or a part of a name."
         return ToolResult(join_answer([text], notes, last_note))
     text = f"No hits in {repos} with these filters. {' '.join(map(_relaxed_filter_line, relaxed))}"
-    # the note concerns only the nodes that pass the filters; a reader would apply it to all nodes
-    notes = [note for note in notes if note.kind is not NoteKind.NO_WORD_FOUND]
     return ToolResult(join_answer([text], notes, last_note))
 
 

@@ -15,14 +15,13 @@ from typing import Any, NamedTuple
 
 from feeder.cloudflare.free_tier import ROWS_READ_PER_DAY, format_percent
 from feeder.corpus.index_status import Corpus
-from feeder.errors import UserError
 from feeder.query.file_kinds import EXAMPLE_PATH_PATTERN
 from feeder.relation import IMPORT, decode_relations, decode_site_names
 from feeder.relations.member_resolution import is_compound
 from feeder.relations.resolution import are_compatible
-from feeder.relations.targets import files_below_path
+from feeder.relations.targets import check_relations, files_below_path
 from feeder.store.index_counts import counts_from_json, known_counts
-from feeder.store.relations import MAX_OVERVIEW_NODES, NamedNode, has_relations, named_nodes
+from feeder.store.relations import MAX_OVERVIEW_NODES, NamedNode, named_nodes
 from feeder.store.scope import is_test_path
 from feeder.store.sqlite import is_local
 from feeder.traits import traits
@@ -120,12 +119,7 @@ def build_overview(corpus: Corpus, text: str, directory: str = "") -> Overview:
 
     Raises UserError for an unknown path and for an index without relations.
     """
-    if not has_relations(corpus.database, corpus.repo):
-        raise UserError(
-            f"The index of {corpus.repo} has no relations: it was made by an earlier version, "
-            "or its languages have none.",
-            "Bring it up to date: feeder sync",
-        )
+    check_relations(corpus)
     below = files_below_path(corpus, text, directory)
     nodes = named_nodes(corpus.database, corpus.repo)
     graph = _Graph(nodes)

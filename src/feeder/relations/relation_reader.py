@@ -14,6 +14,7 @@ from feeder.relations.modules import Definition
 from feeder.relations.node_definitions import definition_of
 from feeder.relations.targets import (
     Target,
+    check_relations,
     is_named_by_argument,
     members_named,
     target_node,
@@ -23,7 +24,6 @@ from feeder.store.relations import (
     MAX_PATHS,
     RelatedNode,
     go_package_of_folder,
-    has_relations,
     nodes_of_files,
     nodes_with_kinds,
     nodes_with_name,
@@ -50,12 +50,7 @@ class RelationReader:
         self._nodes: dict[tuple[str, bool], list[RelatedNode]] = {}
         self.exports = ExportFinder(self.database, self.repo, self._defining_paths)
         self.is_cut = False
-        if not has_relations(self.database, self.repo):
-            raise UserError(
-                f"The index of {self.repo} has no relations: it was made by an earlier version, "
-                "or its languages have none.",
-                "Bring it up to date: feeder sync",
-            )
+        check_relations(corpus)
 
     def definition(self, target: Target, text: str) -> Definition:
         """The definition that a target names: a node's symbol, or a member of a node."""

@@ -26,6 +26,7 @@ from feeder.store.hits import (
 )
 from feeder.store.inventory import files_at, files_below, files_named
 from feeder.store.node_parts import read_part_ranges
+from feeder.store.relations import has_relations
 from feeder.store.rows import decode_members
 from feeder.suggestions import nearest_names
 from feeder.text import normalize_symbol, symbol_ends_with
@@ -230,7 +231,7 @@ def files_below_path(corpus: Corpus, text: str, directory: str = "") -> list[str
         if files := [file for file in all_files if pattern.match(file)]:
             return files
     if not all_files:
-        raise UserError(f"The index has no files of {corpus.repo}.", "Index them: feeder sync")
+        raise _no_files_error(corpus)
     check_not_skipped(corpus, text, directory, anywhere=_looks_like_path(text))
     error = _not_found_error("file or folder", text, _nearest_paths(corpus, text))
     raise UnknownPathError(error.problem, error.remedy)
@@ -405,9 +406,29 @@ def list_first(targets: Sequence[str]) -> str:
     return f"{', '.join(targets[:MAX_LISTED])}{more}"
 
 
+def check_relations(corpus: Corpus) -> None:
+    """Raises UserError if no node of the index has relations."""
+    if has_relations(corpus.database, corpus.repo):
+        return
+    if not files_below(corpus.database, corpus.repo, ""):
+        raise _no_files_error(corpus)
+    raise UserError(
+        f"The index of {corpus.repo} has no relations: it was made by an earlier version, "
+        "or its languages have none.",
+        "Bring it up to date: feeder sync",
+    )
+
+
+def _no_files_error(corpus: Corpus) -> UserError:
+    remedy = "Add files to the repository, or index those that it has: feeder sync"
+    return UserError(f"The index has no files of {corpus.repo}.", remedy)
+
+
 def _unknown_target_error(corpus: Corpus, text: str) -> UserError:
     near = _nearest_paths(corpus, text) if _looks_like_path(text) else []
     near = near or _nearest_symbols(text, symbol_names(corpus.database, corpus.repo, text))
+    if not near and not files_below(corpus.database, corpus.repo, ""):
+        return _no_files_error(corpus)
     return _not_found_error("file, symbol or id", text, near)
 
 

@@ -101,7 +101,7 @@ MAX_BY_VECTOR_ONLY = 3
 MAX_SUGGESTED_NAMES = 3
 """Similar names listed where no node has the name."""
 
-NO_WORD_TEXT = "No exact matches"
+NO_WORD_TEXT = "No exact matches; showing related results."
 
 MAX_LISTED = 1_000
 """Nodes listed for a query of filters or a pattern alone."""
@@ -212,7 +212,7 @@ def rank_query(  # noqa: PLR0913 - index, models, query and its options
         is_truncated,
         candidates.spans,
         missing,
-        has_match=not notes,
+        has_match=bool(results) and not notes,
     )
 
 
@@ -345,7 +345,9 @@ def _is_truncated(rankings: Iterable[Ranking]) -> bool:
 def _result_notes(
     query_text: QueryText, rankings: Iterable[Ranking], results: Sequence[Result]
 ) -> list[Note]:
-    """Notes that no node has the name, or a word of the query."""
+    """Notes that no node has the name, or a word of the query; without results there is no note,
+    since the answer says so itself.
+    """
     has = {ranking.name: bool(ranking.scores) for ranking in rankings}
     if has.get(SIMILAR_NAME) and not has.get(LITERAL):
         names = dict.fromkeys(
@@ -356,10 +358,8 @@ def _result_notes(
         nearest = ", ".join(list(names)[:MAX_SUGGESTED_NAMES])
         text = f"No symbol is named {query_text.name}. Similar names: {nearest}"
         return [Note(NoteKind.SIMILAR_NAMES, text)]
-    if has and _is_vector_only(rankings):
-        rest = "; showing related results." if results else "."
-        text = f"{NO_WORD_TEXT}{rest}"
-        return [Note(NoteKind.NO_WORD_FOUND, text)]
+    if has and results and _is_vector_only(rankings):
+        return [Note(NoteKind.NO_WORD_FOUND, NO_WORD_TEXT)]
     return []
 
 

@@ -49,6 +49,11 @@ WHERE repo = ?1 AND path IN (SELECT value FROM json_each(?2)) AND unparsed IS NO
 """
 """Selects the lines of files that their grammar could not parse."""
 
+UNPARSED_FILES = """
+SELECT path, unparsed FROM files WHERE repo = ?1 AND unparsed IS NOT NULL ORDER BY path
+"""
+"""Selects all files of repository ?1 with lines that could not be parsed, and those lines."""
+
 
 class UnreadGroup(NamedTuple):
     """Files of a scope for one reason: why they were skipped or read as plain text, empty for
@@ -77,6 +82,12 @@ def unparsed_from_rows(rows: Iterable[Row]) -> dict[str, str]:
     any.
     """
     return {str(path): str(text) for path, text in rows}
+
+
+def unparsed_files(database: Database, repo: str) -> list[tuple[str, tuple[LineRange, ...]]]:
+    """Returns each file with unparsed lines, and those lines, by path."""
+    [rows] = database.run([Statement(UNPARSED_FILES, (repo,))])
+    return [(path, decode_ranges(text)) for path, text in unparsed_from_rows(rows).items()]
 
 
 def unparsed_lines(database: Database, repo: str, path: str) -> tuple[LineRange, ...]:

@@ -27,7 +27,7 @@ interface UnreadGroup {
 export function unreadNotes(rows: readonly Row[], scope: Scope): string[] {
   const groups = groupsOf(rows);
   const where = place(scope);
-  return [unparsedNote(groups, scope, where), plainTextNote(groups, where), keptOutNote(groups, where)].filter(Boolean);
+  return [unparsedNote(groups, where), plainTextNote(groups, where), keptOutNote(groups, where)].filter(Boolean);
 }
 
 /** The same for a whole repository; one request. */
@@ -78,11 +78,11 @@ function groupsOf(rows: readonly Row[]): UnreadGroup[] {
   return sortBy(groups, ({ files, reason }) => [-files, reason]);
 }
 
-function unparsedNote(groups: readonly UnreadGroup[], scope: Scope, where: string): string {
+function unparsedNote(groups: readonly UnreadGroup[], where: string): string {
   const unparsed = groups.filter(({ lines }) => lines > 0);
   if (unparsed.length === 0) return "";
   const text = unparsedText(fileSum(unparsed), sum(unparsed.map(({ lines }) => lines)), where);
-  return `${text}; functions there may be missing. To see which lines: feeder outline ${onlyPath(scope) || "."}`;
+  return `${text}; functions there may be missing. To list them: feeder skipped --unparsed`;
 }
 
 function plainTextNote(groups: readonly UnreadGroup[], where: string): string {

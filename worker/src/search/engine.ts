@@ -205,7 +205,7 @@ export async function paginate(
   return { results: shown, total: allResults.length, allResults };
 }
 
-/** Notes that no node has the name, or a word of the query. */
+/** Notes that no node has the name, or a word of the query; none without results. */
 export function resultNotes(queryText: QueryText, rankings: readonly Ranking[], results: readonly Result[]): string[] {
   const counts = candidateCounts(rankings);
   if (counts.get(SIMILAR_NAME) && !counts.get(LITERAL)) {
@@ -215,8 +215,7 @@ export function resultNotes(queryText: QueryText, rankings: readonly Ranking[], 
     const nearest = [...new Set(similar)].slice(0, MAX_SUGGESTED_NAMES).join(", ");
     return [`No symbol is named ${queryText.name}. Similar names: ${nearest}`];
   }
-  if (!rankings.length || !isVectorOnly(rankings)) return [];
-  return [NO_WORD_TEXT + (results.length ? "; showing related results." : ".")];
+  return rankings.length && results.length && isVectorOnly(rankings) ? [NO_WORD_TEXT] : [];
 }
 
 /** Returns true if only embedding models found nodes. */
