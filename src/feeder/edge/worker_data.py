@@ -63,7 +63,7 @@ from feeder.snippets import outline, snippets, statement_lines
 from feeder.store import hits, index_counts, name_search, node_parts, relations, scope
 from feeder.sync import dry_run
 from feeder.traits import all_traits, traits
-from feeder.web import endpoints, page_files, server
+from feeder.web import endpoints, page_files, parameters, server
 
 _NAMES: dict[ModuleType, str] = {
     nodes: """MIN_DUPLICATE_LINES MIN_DUPLICATE_WORDS
@@ -159,7 +159,8 @@ _NAMES: dict[ModuleType, str] = {
         MIN_NODES_OF_OTHERS MAX_ENDINGS_OF_QUERY MIN_TERMS_OF_GLOB MAX_OUTLINED_FILES
         MAX_PHRASE_WORDS MAX_GLOBS MAX_LISTED""",
     # web and mcp
-    endpoints: "DEFAULT_LIMIT MAX_LIMIT MAX_OFFSET OUTLINE_LIMITS MAX_MAPPED_FILES",
+    parameters: "DEFAULT_LIMIT MAX_LIMIT MAX_OFFSET",
+    endpoints: "OUTLINE_LIMITS MAX_MAPPED_FILES",
     page_files: "OWN_FETCH_SITES SECURITY_HEADERS NOT_FOUND_REMEDY",
     server: "MIN_TOKEN_CHARS",
     protocol: """MODERN_REVISIONS LEGACY_REVISIONS BATCH_REVISION MAX_BATCH_MESSAGES

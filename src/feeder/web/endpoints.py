@@ -5,12 +5,10 @@ Masks secrets in hits and file lines, as they are masked in the index.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from feeder.corpus.file_contents import (
@@ -26,8 +24,7 @@ from feeder.errors import UserError
 from feeder.parse.extract import NOT_INSTALLED
 from feeder.query.completions import complete as completions_of
 from feeder.query.example_queries import example_queries
-from feeder.query.query_plan import Pagination, SearchRequest, path_from_root
-from feeder.query.request_filters import RequestFilters
+from feeder.query.query_plan import SearchRequest, path_from_root
 from feeder.ranking.ranking import count_named
 from feeder.ranking.results import count_facets
 from feeder.relations.overview import referring_files
@@ -51,27 +48,29 @@ from feeder.store.inventory import (
 from feeder.store.relations import has_relations
 from feeder.store.sqlite import is_local
 from feeder.sync.dry_run import last_run_costs
+from feeder.web.masking import mask_hits
+from feeder.web.parameters import (
+    FILTER_PARAMETERS,
+    Parameters,
+    read_after,
+    read_filters,
+    read_flag,
+    read_integer,
+    read_pagination,
+    read_required,
+    read_switch,
+)
 
-Parameters = Mapping[str, Sequence[str]]
-"""The parameters of an address, each with all of its values."""
 JsonObject = dict[str, Any]
 Endpoint = Callable[[SearchIndex, Parameters], JsonObject]
 
-MAX_CACHED_FILES = 2_000
-"""Files whose secrets are cached, as the queries of one word have many files in common."""
-
-_masks_cache: dict[tuple[str, bytes | None], Mapping[str, str]] = {}
-
-DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET = 10, 100, 10_000
 OUTLINE_LIMITS = 100, 1, 300
 """Files of a page of an outline: by default, at least and at most."""
 MAX_MAPPED_FILES = 1_000
 """Files of a page of the map; the nodes of each are read."""
 
 _NODE_ID = re.compile(r"[0-9a-f]{8,40}")
-_FILTER_PARAMETERS = ("path", "not_path", "language", "node_type", "category")
-"""Filters that may have several values."""
-_PAGE_PARAMETERS = ("limit", "offset", "tests", "text", *_FILTER_PARAMETERS)
+_PAGE_PARAMETERS = ("limit", "offset", "tests", "text", *FILTER_PARAMETERS)
 """Parameters of the endpoints that answer with a page of hits."""
 
 
@@ -81,12 +80,12 @@ class NotFound(UserError):
 
 def search(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """A page of hits with facets."""
-    uses_models = _flag(parameters, "meaning")
-    is_finished = _flag(parameters, "log")
-    limit, offset = _pagination(parameters)
+    uses_models = read_flag(parameters, "meaning")
+    is_finished = read_flag(parameters, "log")
+    limit, offset = read_pagination(parameters)
     request = SearchRequest(
-        _required_parameter(parameters, "q"),
-        _filters(parameters),
+        read_required(parameters, "q"),
+        read_filters(parameters),
         limit,
         offset,
         is_logged=uses_models and is_finished,
@@ -100,13 +99,13 @@ def search(index: SearchIndex, parameters: Parameters) -> JsonObject:
 
 def complete(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """Completions of the last word of a query that is being typed."""
-    completions = completions_of(index.corpus, _required_parameter(parameters, "q"))
+    completions = completions_of(index.corpus, read_required(parameters, "q"))
     return {"completions": [one.as_json() for one in completions]}
 
 
 def relations(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """The definitions, references, implementations and uses of the symbol at a place."""
-    place = path_from_root(_required_parameter(parameters, "place"), index.corpus.base)
+    place = path_from_root(read_required(parameters, "place"), index.corpus.base)
     try:
         with with_absence_notes(index.corpus):
             return symbol_relations(index.corpus, place).as_json()
@@ -116,9 +115,9 @@ def relations(index: SearchIndex, parameters: Parameters) -> JsonObject:
 
 def similar(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """A page of the nodes most similar to a target, with facets."""
-    limit, offset = _pagination(parameters)
-    target = _resolve_target(index, _required_parameter(parameters, "target"))
-    page = similar_page(index, target, SearchRequest("", _filters(parameters), limit, offset))
+    limit, offset = read_pagination(parameters)
+    target = _resolve_target(index, read_required(parameters, "target"))
+    page = similar_page(index, target, SearchRequest("", read_filters(parameters), limit, offset))
     facets = count_facets(page.all_results)
     answer = _page_json(index, page._replace(notes=page.warnings))
     return {**_with_requested_fields(answer, parameters), "facets": facets}
@@ -126,7 +125,7 @@ def similar(index: SearchIndex, parameters: Parameters) -> JsonObject:
 
 def node(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """A node with all of its lines."""
-    id_ = _required_parameter(parameters, "id")
+    id_ = read_required(parameters, "id")
     if not _NODE_ID.fullmatch(id_):
         raise UserError("`id` must be 8 to 40 hex digits.", "Use the id of a hit.")
     answer = _page_json(index, read_target(index.corpus, _resolve_target(index, id_)))
@@ -135,7 +134,7 @@ def node(index: SearchIndex, parameters: Parameters) -> JsonObject:
 
 def file(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """An indexed file with its present lines and its outline."""
-    corpus, path = index.corpus, _required_parameter(parameters, "path")
+    corpus, path = index.corpus, read_required(parameters, "path")
     if path not in _indexed_paths(index, path):
         raise NotFound(
             f"{path} is not a file of the index.", "Give a path from the root, as hits have it."
@@ -162,7 +161,7 @@ def file(index: SearchIndex, parameters: Parameters) -> JsonObject:
 
 def document(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """The bytes of a document, if it is the one that was indexed; nothing in it is masked."""
-    corpus, path = index.corpus, _required_parameter(parameters, "path")
+    corpus, path = index.corpus, read_required(parameters, "path")
     if not file_types.document_extension(path) or path not in _indexed_paths(index, path):
         raise NotFound(
             f"{path} is not a document of the index.",
@@ -182,9 +181,9 @@ def document(index: SearchIndex, parameters: Parameters) -> JsonObject:
 
 def outline(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """A page of the files of a path, with their symbols and sections, without their text."""
-    paths = _indexed_paths(index, _required_parameter(parameters, "path"))
-    limit = _integer_parameter(parameters, "limit", *OUTLINE_LIMITS)
-    following = [path for path in paths if path > _after(parameters)]
+    paths = _indexed_paths(index, read_required(parameters, "path"))
+    limit = read_integer(parameters, "limit", *OUTLINE_LIMITS)
+    following = [path for path in paths if path > read_after(parameters)]
     page = following[:limit]
     next_ = page[-1] if len(page) < len(following) else None
     return {**build_outline(index.corpus, page).as_json(), "next": next_}
@@ -209,17 +208,17 @@ def map_(index: SearchIndex, parameters: Parameters) -> JsonObject:
     relations are read.
     """
     corpus = index.corpus
-    folder, after = parameters.get("path", ["."])[0].strip("/") or ".", _after(parameters)
+    folder, after = parameters.get("path", ["."])[0].strip("/") or ".", read_after(parameters)
     limit = None
     if "limit" in parameters:
-        limit = _integer_parameter(parameters, "limit", MAX_MAPPED_FILES, 1, MAX_MAPPED_FILES)
+        limit = read_integer(parameters, "limit", MAX_MAPPED_FILES, 1, MAX_MAPPED_FILES)
     read = partial(file_summaries, corpus.database, corpus.repo, "" if folder == "." else folder)
     following = read(after, NO_LIMIT if limit is None else limit + 1)
     if not following and folder != "." and not (after and read(limit=1)):
         raise NotFound(f"{folder} is not a folder of the index.", "Give a path from the root.")
     files = [_file_json(corpus, file) for file in following[:limit]]
     has_references = is_local(corpus.database) and has_relations(corpus.database, corpus.repo)
-    if _flag(parameters, "references", "no") and has_references:
+    if read_flag(parameters, "references", "no") and has_references:
         counts = referring_files(corpus)
         files = [{**file, "referring": counts[file["path"]]} for file in files]
     return {
@@ -327,8 +326,8 @@ def _page_json(index: SearchIndex, results: Page) -> JsonObject:
 
 def _with_requested_fields(answer: JsonObject, parameters: Parameters) -> JsonObject:
     """The answer, whose hits have the requested fields and those with a value: null is left out."""
-    left_out = () if _switch(parameters, "text", "1") else ("text", "text_of")
-    left_out = left_out if _switch(parameters, "explain", "0") else (*left_out, "parts")
+    left_out = () if read_switch(parameters, "text", "1") else ("text", "text_of")
+    left_out = left_out if read_switch(parameters, "explain", "0") else (*left_out, "parts")
     return {**answer, "hits": [_shown_fields(hit, left_out) for hit in answer["hits"]]}
 
 
@@ -357,103 +356,9 @@ def _indexed_paths(index: SearchIndex, path: str) -> list[str]:
         raise NotFound(exc.problem, exc.remedy) from exc
 
 
-def _filters(parameters: Parameters) -> RequestFilters:
-    lists = {name: list(parameters.get(name, ())) for name in _FILTER_PARAMETERS}
-    tests = parameters.get("tests", [None])[0]
-    if tests not in (None, "yes", "no", "only"):
-        raise UserError("`tests` must be yes, no or only.", "Correct it or leave it out.")
-    return RequestFilters(tests=tests, **lists)  # type: ignore[arg-type]  # the field names
-
-
-def _flag(parameters: Parameters, name: str, default: str = "yes") -> bool:
-    """The value of a parameter that is yes or no."""
-    value = parameters.get(name, [default])[0]
-    if value not in ("yes", "no"):
-        raise UserError(f"`{name}` must be yes or no.", "Correct it or leave it out.")
-    return value == "yes"
-
-
-def _after(parameters: Parameters) -> str:
-    """The path that a page of files follows; empty for the first page."""
-    return parameters.get("after", [""])[0]
-
-
-def _switch(parameters: Parameters, name: str, default: str) -> bool:
-    """The value of a parameter that is 1 or 0."""
-    value = parameters.get(name, [default])[0]
-    if value not in ("0", "1"):
-        raise UserError(f"`{name}` must be 1 or 0.", "Correct it or leave it out.")
-    return value == "1"
-
-
 def _web_address(corpus: Corpus) -> str | None:
     """The address of the indexed commit's files on GitHub or GitLab; None without one."""
     commit = corpus.meta.get(f"{corpus.repo}:head")
     if not commit or not git.find_root(corpus.base):
         return None
     return git.origin_web_address(corpus.base, commit)
-
-
-def _pagination(parameters: Parameters) -> Pagination:
-    return Pagination(
-        _integer_parameter(parameters, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT),
-        _integer_parameter(parameters, "offset", 0, 0, MAX_OFFSET),
-    )
-
-
-def _integer_parameter(
-    parameters: Parameters, name: str, default: int, minimum: int, maximum: int
-) -> int:
-    text = parameters.get(name, [str(default)])[0]
-    if not re.fullmatch(r"[0-9]{1,9}", text) or not minimum <= int(text) <= maximum:
-        raise UserError(
-            f"`{name}` must be a number from {minimum} to {maximum}.", "Correct it or leave it out."
-        )
-    return int(text)
-
-
-def _required_parameter(parameters: Parameters, name: str) -> str:
-    values = parameters.get(name, [])
-    if len(values) != 1 or not values[0].strip():
-        raise UserError(f"`{name}` is missing, empty or repeated.", "Give it once.")
-    return values[0]
-
-
-def mask_hits(hits: Iterable[dict[str, Any]], base: Path) -> list[dict[str, Any]]:
-    """Hits as JSON with secrets masked; each line keeps its length."""
-    hits = list(hits)
-    files = current_files(base, {hit["path"] for hit in hits})
-    masks = {path: _line_masks(path, file.content) for path, file in files.items()}
-    return [_mask_hit(hit, masks[hit["path"]]) for hit in hits]
-
-
-def _line_masks(path: str, content: bytes | None) -> Mapping[str, str]:
-    """Masked lines by the lines with a secret, from a cache of the files that hits had lately."""
-    key = path, content and hashlib.sha256(content).digest()
-    masks = _masks_cache.get(key)
-    if masks is None:
-        if len(_masks_cache) >= MAX_CACHED_FILES:
-            _masks_cache.clear()
-        masks = _masks_cache[key] = _find_line_masks(path, content)
-    return masks
-
-
-def _find_line_masks(path: str, content: bytes | None) -> Mapping[str, str]:
-    lines, masked = (masked_lines(path, content, mask_secrets=mask) or () for mask in (False, True))
-    pairs = zip(lines, masked, strict=True)
-    return {line: masked_line for line, masked_line in pairs if line != masked_line}
-
-
-def _mask_hit(hit: dict[str, Any], line_masks: Mapping[str, str]) -> dict[str, Any]:
-    snippet = hit["window"]
-    if not line_masks or not snippet:
-        return hit
-    head = snippet["head"]
-    text = "\n".join(_mask_lines(hit["text"].split("\n"), line_masks))
-    masked = {**snippet, "lines": _mask_lines(snippet["lines"], line_masks)}
-    masked["head"] = head and {**head, "lines": _mask_lines(head["lines"], line_masks)}
-    return {**hit, "text": text, "window": masked}
-
-
-def _mask_lines(lines: Iterable[str], line_masks: Mapping[str, str]) -> list[str]:
-    return [line_masks.get(line, line) for line in lines]

@@ -8,7 +8,7 @@ import type { FileRange } from "../store/statements.ts";
 import type { Params } from "./types.ts";
 
 const CORRECT_IT = "Correct it or leave it out.";
-const { DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET } = constants.endpoints;
+const { DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET } = constants.parameters;
 
 /** The value of a required parameter; throws an HttpError if it is missing, empty or repeated. */
 export function requiredParameter(params: Params, name: string): string {
