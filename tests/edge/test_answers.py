@@ -320,7 +320,13 @@ def test_map_and_stats_equal_the_programs(fed: IndexedWorker, desk: IndexService
     assert status["holds"] == same["holds"]
     assert status["costs"] == same["costs"] and "sync" in same["costs"]
     assert status["places"] == {"folder": None, "web": None}
-    assert status["has"] == {"texts": True, "patterns": False, "proof": False, "history": False}
+    assert status["has"] == {
+        "texts": True,
+        "patterns": False,
+        "proof": False,
+        "history": False,
+        "overview": False,
+    }
     assert status["note"] == f"The index matches {fed.repo.git('rev-parse', 'HEAD')[:7]}."
 
 

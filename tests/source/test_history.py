@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from feeder.source import git
-from feeder.source.history import FileHistory, file_history
+from feeder.source.history import FileHistory, file_history, latest_changes
 from source.repos import Repo
 
 DAY_S = 86_400
@@ -92,3 +92,13 @@ def test_repository_settings_do_not_change_the_result(days: Days) -> None:
         days.repo.git("config", name, value)
     commit, _ = git.head_ids(days.repo.path)
     assert file_history(days.repo.path / "d", commit).changed_s == {"d/a.py": 100 * DAY_S}
+
+
+def test_files_that_were_changed_last(days: Days) -> None:
+    """At most as many as requested, newest first, each with its last change."""
+    days.commit(100, {"a.py": "1", "b.py": "1", "c.py": "1"})
+    days.commit(200, {"b.py": "2"})
+    commit = days.commit(300, {"c.py": "2"})
+    found = latest_changes(days.repo.path, commit, 2)
+    assert [*found.items()] == [("c.py", 300 * DAY_S), ("b.py", 200 * DAY_S)]
+    assert {*latest_changes(days.repo.path, commit, 9)} == {"a.py", "b.py", "c.py"}

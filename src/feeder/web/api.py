@@ -43,6 +43,7 @@ GET_ENDPOINTS = (
     "files",
     "map",
     "history",
+    "overview",
     "status",
 )
 

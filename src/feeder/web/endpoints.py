@@ -60,6 +60,7 @@ from feeder.web.parameters import (
     read_required,
     read_switch,
 )
+from feeder.web.repository_overview import repository_overview
 
 JsonObject = dict[str, Any]
 Endpoint = Callable[[SearchIndex, Parameters], JsonObject]
@@ -274,6 +275,13 @@ def status(index: SearchIndex, _: Parameters) -> JsonObject:
     }
 
 
+def overview(index: SearchIndex, _: Parameters) -> JsonObject:
+    """What the repository is: README, packages, entry points and what was changed last."""
+    corpus, mask_secrets = index.corpus, index.settings.mask_secrets
+    facts = repository_overview(corpus, _indexed_commit(corpus), mask_secrets=mask_secrets)
+    return {**facts, **_index_state(corpus)}
+
+
 ENDPOINTS: Mapping[str, tuple[Endpoint, frozenset[str]]] = {
     "search": (
         search,
@@ -292,6 +300,7 @@ ENDPOINTS: Mapping[str, tuple[Endpoint, frozenset[str]]] = {
     "files": (files, frozenset({"path"})),
     "map": (map_, frozenset({"path", "limit", "after", "references"})),
     "history": (history, frozenset({"path"})),
+    "overview": (overview, frozenset()),
     "status": (status, frozenset()),
 }
 """Endpoints by name, each with its parameters."""

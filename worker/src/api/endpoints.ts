@@ -274,7 +274,7 @@ async function status(context: SearchContext): Promise<object> {
     holds: { ...statistics, skipped: reasons, texts: { rows: size[0], bytes: size[1] }, unparsed: { files: unparsed[0], lines: unparsed[1] } },
     costs: lastRunCosts(ownMeta),
     places: { folder: null, web: gitHubUrl(env, meta, repo) },
-    has: { texts: contents.areAvailable, patterns: false, proof: false, history: false },
+    has: { texts: contents.areAvailable, patterns: false, proof: false, history: false, overview: false },
     ...freshness(meta, repo),
   };
 }

@@ -142,7 +142,7 @@ export class RepositoryRouter {
       holds: { ...holds, descriptions: {}, skipped: sums("skipped"), texts },
       costs: {},
       places: { folder: null, web: null },
-      has: { texts: repos.some((repo) => meta.has(`${repo}:texts`)), patterns: false, proof: false, history: false },
+      has: { texts: repos.some((repo) => meta.has(`${repo}:texts`)), patterns: false, proof: false, history: false, overview: false },
       index,
       note: [
         note,

@@ -38,7 +38,7 @@ export function rememberQuery(q) {
   keep(recentKey(), JSON.stringify(queries));
 }
 
-function recentQueries() {
+export function recentQueries() {
   try {
     return JSON.parse(recall(recentKey()) ?? '[]');
   } catch {

@@ -1,23 +1,13 @@
-// The content of the page without hits: a start page, advice, errors and the token form.
+// The content of the page without hits: advice, errors and the token form.
 import { FILTERS, link } from './url_state.js';
 import { signIn } from './api_client.js';
 import { h } from './dom.js';
 import { isIndexing } from './index_state.js';
-import { exampleQueries } from './links.js';
 
 const TOO_MANY_REQUESTS = 429;
 const SERVER_ERROR = 500;
 // with a value in quotes, in which blanks may be
 const WORD = /(?:[^\s"]|"[^"]*"?)+/g;
-const KINDS = { words: 'words and their meaning', phrase: 'exactly this text', filters: 'a word, in a language and a folder', symbol: 'symbols of this name', pattern: 'a regular expression' };
-
-export function startState() {
-  return h('section', { class: 'empty' }, h('h1', null, 'Search this repository'),
-    h('p', null, 'Type words, a name, or what the code does', exampleQueries().length ? '. For example:' : '.'),
-    h('ul', null, exampleQueries().map(({ query: q, kind }) => h('li', null, h('a', { href: link({ q }) }, h('code', null, q)), ` — ${KINDS[kind]}`))),
-    h('p', null, 'Press ', h('kbd', null, '?'), ' for the query syntax and keyboard shortcuts, or open ',
-      h('a', { href: '?view=map' }, 'the map'), ' of what is indexed.'));
-}
 
 export function noHitsState(page, state) {
   if (isIndexing()) return stillIndexing();

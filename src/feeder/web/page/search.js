@@ -4,10 +4,11 @@ import { request } from './api_client.js';
 import { announce, byId, count, fileName, fill, h } from './dom.js';
 import { LAST_FILTER, rememberQuery } from './completions.js';
 import { facetLists, rememberFacets } from './facets.js';
-import { startState, noHitsState, errorState, remedyOf } from './empty_states.js';
+import { noHitsState, errorState, remedyOf } from './empty_states.js';
 import { hitItems } from './hit.js';
 import { isIndexing, showIndexState } from './index_state.js';
 import { innerPath } from './links.js';
+import { showStart } from './start.js';
 
 const LIMIT = 20;
 // hits of a query that is being typed: more than a window shows, in half the time of 20
@@ -44,7 +45,7 @@ export async function showSearch(state) {
   if (timer) return undefined;
   byId('q').value = state.q;
   clearTimeout(retry);
-  if (!state.q && !state.similar) return showStart(state);
+  if (!state.q && !state.similar) return leaveHits(state);
   return runQuery(state);
 }
 
@@ -141,10 +142,10 @@ export function stop() {
   clearTimer();
 }
 
-function showStart(state) {
+function leaveHits(state) {
   stop();
   shown = '';
-  fill(byId('main'), chips(state), startState());
+  showStart(state, chips(state));
 }
 
 /** Runs a query; while the user types, hits stay until there are others. */
