@@ -124,14 +124,14 @@ def _download(source: Source, manifest: Manifest, file: Path) -> None:
     size = manifest.page_size
     written = bytearray(manifest.pages)
 
-    def read(pack: Pack) -> bytes:
-        return read_whole(source, pack.name, pack.size)
+    def read(pack: Pack) -> list[tuple[int, memoryview]]:
+        return list(decode_pack(pack, read_whole(source, pack.name, pack.size), size))
 
     with file.open("r+b", buffering=0) as opened:
         handle = opened.fileno()
         os.ftruncate(handle, manifest.index_bytes)
-        for pack, data in _read_ahead(read, manifest.packs):
-            for number, page in decode_pack(pack, data, size):
+        for pages in _read_ahead(read, manifest.packs):
+            for number, page in pages:
                 if number < manifest.pages:  # a pack may have pages of a longer index
                     os.pwrite(handle, page, number * size)
                     written[number] = 1
@@ -142,18 +142,18 @@ def _download(source: Source, manifest: Manifest, file: Path) -> None:
             raise ServiceError("Its packs are of another index than its manifest says.")
 
 
-def _read_ahead(read: Callable[[Pack], bytes], packs: list[Pack]) -> Iterator[tuple[Pack, bytes]]:
-    """Yields packs with their files, of which a few are read ahead at the same time."""
-    waiting: deque[tuple[Pack, Future[bytes]]] = deque()
+def _read_ahead(
+    read: Callable[[Pack], list[tuple[int, memoryview]]], packs: list[Pack]
+) -> Iterator[list[tuple[int, memoryview]]]:
+    """Yields the pages of each pack; a few packs are read and unpacked ahead at the same time."""
+    waiting: deque[Future[list[tuple[int, memoryview]]]] = deque()
     with ThreadPoolExecutor(_THREADS) as pool:
         try:
             for pack in packs:
-                waiting.append((pack, pool.submit(read, pack)))
+                waiting.append(pool.submit(read, pack))
                 if len(waiting) >= _THREADS:
-                    first, data = waiting.popleft()
-                    yield first, data.result()
+                    yield waiting.popleft().result()
             while waiting:
-                first, data = waiting.popleft()
-                yield first, data.result()
+                yield waiting.popleft().result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
