@@ -38,6 +38,7 @@ class IndexedWorker:
             base_url=f"{standin.base_url}/accounts/{standin.account_id}",
             headers={"Authorization": f"Bearer {standin.token}"},
             trust_env=False,
+            timeout=60,
         )
         self._edge = httpx.Client(trust_env=False, timeout=60)
         self.last: httpx.Response | None = None

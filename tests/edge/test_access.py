@@ -288,6 +288,6 @@ def test_configured_site_is_answered(folder: Path, standin: Path) -> None:
         assert answer.headers["vary"] == "origin"
         assert "access-control-allow-credentials" not in answer.headers
         refused(one.get(SEARCH, headers={"origin": "https://evil.example"}), 403)
-        unknown = httpx.get(address + SEARCH, headers=from_there, trust_env=False)
+        unknown = httpx.get(address + SEARCH, headers=from_there, trust_env=False, timeout=60)
         assert refused(unknown, 401)
         assert unknown.headers["access-control-allow-origin"] == SITE

@@ -260,7 +260,7 @@ def test_miniflares_own_server_answers_nobody(engine: Repo, tmp_path: Path) -> N
             address = f"http://127.0.0.1:{port}{path}"
             for headers in ({}, {"upgrade": "websocket", "connection": "upgrade"}):
                 with pytest.raises(httpx.TransportError):
-                    httpx.post(address, content=b"x", headers=headers, trust_env=False)
+                    httpx.post(address, content=b"x", headers=headers, trust_env=False, timeout=60)
     assert ports
     assert not target.exists()
 

@@ -312,7 +312,9 @@ def test_hits_have_their_whole_text_only_if_requested(fed: IndexedWorker) -> Non
     assert plain["hits"]
     assert not any({"text", "text_of"} & hit.keys() for hit in plain["hits"])
     assert all(hit["window"]["lines"] for hit in plain["hits"])
-    default = httpx.get(f"{fed.url}/api/search", params={"q": "weigh 1 1"}, trust_env=False).json()
+    default = httpx.get(
+        f"{fed.url}/api/search", params={"q": "weigh 1 1"}, trust_env=False, timeout=60
+    ).json()
     assert default == plain
     [hit, *_] = fed.query_worker("search", q="weigh 1 1", text="1")["hits"]
     assert hit["text"].startswith("def weigh_")

@@ -69,6 +69,7 @@ class Fleet:
             headers={"Authorization": f"Bearer {self.standin.token}"},
             params={"name": name},
             trust_env=False,
+            timeout=60,
         ).json()["result"]
         return str(next(one["uuid"] for one in found if one["name"] == name))
 
@@ -129,6 +130,7 @@ class Fleet:
             headers={"Authorization": f"Bearer {self.standin.token}"},
             json={"name": name},
             trust_env=False,
+            timeout=60,
         )
         return str(response.json()["result"]["uuid"])
 

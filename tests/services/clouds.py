@@ -68,6 +68,7 @@ class Cloud:
             base_url=f"{standin.base_url}/accounts/{standin.account_id}",
             headers={"Authorization": f"Bearer {standin.token}"},
             trust_env=False,
+            timeout=60,
         )
         made = self.post("d1/database", {"name": "code"})
         self.database_id = str(made["uuid"])

@@ -52,6 +52,7 @@ class Console:
             base_url=f"{standin.base_url}/accounts/{standin.account_id}",
             headers={"Authorization": f"Bearer {standin.token}"},
             trust_env=False,
+            timeout=60,
         )
 
     def make_database(self, name: str = "other") -> str:

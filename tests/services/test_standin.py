@@ -215,7 +215,7 @@ def test_stopped_standin_does_not_respond() -> None:
     """A stand-in that is stopped answers no more."""
     with StandIn.start() as other:
         url = f"{other.base_url}/user/tokens/verify"
-        assert message(httpx.get(url, trust_env=False)).startswith("Missing")
+        assert message(httpx.get(url, trust_env=False, timeout=60)).startswith("Missing")
 
     with pytest.raises(httpx.ConnectError):
-        httpx.get(url, trust_env=False)
+        httpx.get(url, trust_env=False, timeout=60)

@@ -65,7 +65,7 @@ def bucket() -> Iterator[str]:
         patch.setenv("AWS_ACCESS_KEY_ID", "id")
         patch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
         patch.setenv("AWS_REGION", "us-east-1")
-        httpx.put(f"http://{host}:{port}/indexes").raise_for_status()
+        httpx.put(f"http://{host}:{port}/indexes", timeout=60).raise_for_status()
         yield "s3://indexes"
     server.stop()
 

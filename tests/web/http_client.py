@@ -57,7 +57,7 @@ class Web:
         self.address, self.tools = address, tools
         self.base = f"http://{address.host}:{address.port}"
         bearer = {"authorization": f"Bearer {address.token}"}
-        self.client = httpx.Client(base_url=self.base, headers=bearer, trust_env=False)
+        self.client = httpx.Client(base_url=self.base, headers=bearer, trust_env=False, timeout=60)
 
     def post(self, message: object, **headers: str) -> httpx.Response:
         """Posts a message; bytes are sent unchanged. Underscores in header names become hyphens."""

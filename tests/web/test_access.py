@@ -176,6 +176,6 @@ def test_unknown_address_is_not_found(asked: Web) -> None:
 
 
 def test_root_address_describes_the_server(asked: Web) -> None:
-    response = httpx.get(asked.base, trust_env=False)
+    response = httpx.get(asked.base, trust_env=False, timeout=60)
     assert response.status_code == 200
     assert "POST /mcp" in response.text

@@ -353,7 +353,7 @@ def test_responses_are_never_html(other: tuple[Repo, Web]) -> None:
 
 def test_token_is_exchanged_for_a_session_key(asked: Web) -> None:
     """Without a cookie, which servers on other ports of this machine would get."""
-    with httpx.Client(base_url=asked.base, trust_env=False) as browser:
+    with httpx.Client(base_url=asked.base, trust_env=False, timeout=60) as browser:
         assert browser.get("/api/status").status_code == 401
         assert browser.post("/api/session").status_code == 401
         bearer = {"authorization": f"Bearer {asked.address.token}"}

@@ -169,18 +169,22 @@ def test_errors_in_a_tab_are_plain_text(site: Web) -> None:
 def test_page_opens_a_document_with_a_form(site: Web) -> None:
     """A tab that is opened sends no header; the key in the form is checked, and the origin."""
     form = {"path": "docs/manual.pdf", "key": site.client.post("/api/session").json()["key"]}
-    answer = httpx.post(f"{site.base}/document", data=form, trust_env=False)
+    answer = httpx.post(f"{site.base}/document", data=form, trust_env=False, timeout=60)
     assert (answer.status_code, answer.content) == (200, MANUAL)
     for wrong in ({"key": "x"}, {"key": ""}):
-        refused = httpx.post(f"{site.base}/document", data={**form, **wrong}, trust_env=False)
+        refused = httpx.post(
+            f"{site.base}/document", data={**form, **wrong}, trust_env=False, timeout=60
+        )
         assert (refused.status_code, refused.json()["error"]) == (
             401,
             "The key of the page is wrong.",
         )
     foreign = {"origin": "http://127.0.0.1:3000"}
-    answer = httpx.post(f"{site.base}/document", data=form, headers=foreign, trust_env=False)
+    answer = httpx.post(
+        f"{site.base}/document", data=form, headers=foreign, trust_env=False, timeout=60
+    )
     assert answer.status_code == 403
     answer = httpx.post(
-        f"{site.base}/document", data={**form, "path": "src/cart.py"}, trust_env=False
+        f"{site.base}/document", data={**form, "path": "src/cart.py"}, trust_env=False, timeout=60
     )
     assert error(answer)

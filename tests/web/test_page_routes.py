@@ -39,7 +39,7 @@ def asked(repo: Repo) -> Iterator[Web]:
 @pytest.fixture
 def browser(asked: Web) -> Iterator[httpx.Client]:
     """A client without the token."""
-    with httpx.Client(base_url=asked.base, trust_env=False) as client:
+    with httpx.Client(base_url=asked.base, trust_env=False, timeout=60) as client:
         yield client
 
 
