@@ -22,6 +22,7 @@ def measured(scratch: Path) -> Counts:
 
     Each model has its own repository, of the same name, with the index where it is by default.
     """
+    scratch.mkdir(exist_ok=True)
     runs = _Runs(scratch)
     runs.count("start", "imports", "--help")
     runs.count("parsing", "parse")
@@ -47,6 +48,14 @@ def measured(scratch: Path) -> Counts:
         runs.count(f"one file edited {model}", "sql", *feed)
     runs.count("MCP server by words", "server", str(scratch / "by words" / "repository"))
     return runs.found
+
+
+def least(one: Counts, other: Counts) -> Counts:
+    """The smaller one of each two counts."""
+    return {
+        run: {name: min(value, other[run][name]) for name, value in found.items()}
+        for run, found in one.items()
+    }
 
 
 class _Runs:

@@ -18,6 +18,7 @@ tariff ticket token total transfer update value vendor voucher warehouse window
 """
 _WORDS = _VOCABULARY.split()
 _WRITTEN_S = 1_700_000_000
+_EDITED_S = _WRITTEN_S + 3_600
 _DATE = {"GIT_AUTHOR_DATE": "1700000000 +0000", "GIT_COMMITTER_DATE": "1700000000 +0000"}
 
 
@@ -157,7 +158,9 @@ def edit_a_file(folder: Path) -> None:
     """Adds a function to a file and commits it."""
     with (folder / EDITED).open("ab") as file:
         file.write(b"\n\ndef added_function(parcel):\n    return parcel.weight\n")
+    os.utime(folder / EDITED, (_EDITED_S, _EDITED_S))
     _commit(folder)
+    os.utime(folder / ".git/index", (_EDITED_S + 60, _EDITED_S + 60))
 
 
 def _commit(folder: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from counts import table
-from counts.measuring import Counts, measured
+from counts.measuring import Counts, least, measured
 
 pytestmark = [
     pytest.mark.slow,
@@ -17,20 +17,26 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def counts(tmp_path_factory: pytest.TempPathFactory) -> Counts:
-    return measured(tmp_path_factory.mktemp("counts"))
+def test_no_count_is_above_the_table(tmp_path: Path) -> None:
+    """And each count is in the table, and each one of the table is counted.
 
-
-def test_no_count_is_above_the_table(counts: Counts) -> None:
-    """And each count is in the table, and each one of the table is counted."""
+    The runs are repeated if one is above: on a busy machine a process reads the answers of another
+    in more pieces.
+    """
     sqlite, expected = table.read()
     reasons = table.not_compared(sqlite)
-    compared = {
-        run: {name: value for name, value in found.items() if name not in reasons}
-        for run, found in counts.items()
-    }
-    assert list(table.above(table.LIMIT, expected, compared)) == []
+
+    def above(counts: Counts) -> list[str]:
+        compared = {
+            run: {name: value for name, value in found.items() if name not in reasons}
+            for run, found in counts.items()
+        }
+        return list(table.above(table.LIMIT, expected, compared))
+
+    counts = measured(tmp_path / "first")
+    if above(counts):
+        counts = least(counts, measured(tmp_path / "second"))
+    assert above(counts) == []
     names = {(run, name) for run, found in counts.items() for name in found}
     assert {(run, name) for run, found in expected.items() for name in found} == names
     if reasons:
