@@ -57,6 +57,9 @@ $bound_or_pointer = [(type_identifier) @bound (pointer_type $bound) (qualified_t
   (expression_switch_statement value: (identifier) @visible)
   (type_conversion_expression operand: (identifier) @visible)
   (array_type length: (identifier) @visible)
+  (variadic_argument (identifier) @visible)
+  (type_assertion_expression operand: (identifier) @visible)
+  (type_switch_statement value: (identifier) @visible)
 ]
 
 ; Cart{size: 3}, []Cart{{size: 3}}: a field, or the key of a map whose type has a name

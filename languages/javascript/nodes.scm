@@ -216,6 +216,11 @@ $string = [(string) (template_string)]
 ; Fields of classes.
 (field_definition property: (_) @member)
 
+; this.total = total
+((assignment_expression
+   left: (member_expression object: (this) property: (property_identifier) @member))
+ (#set! scope "object"))
+
 ; Variables of the file.
 (program
   [

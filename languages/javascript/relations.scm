@@ -13,35 +13,15 @@ $constructed = [(identifier) @bound (member_expression property: (property_ident
 ; store.size, store.put(item)
 (member_expression) @accesses
 
-; A name alone, where it is read.
+; Any identifier: what it is follows from the text around it.
+[(identifier) (shorthand_property_identifier)] @mentions
+
+; function add(): names that refer to nothing
 [
-  (arguments (identifier) @mentions)
-  (variable_declarator value: (identifier) @mentions)
-  (assignment_expression right: (identifier) @mentions)
-  (return_statement (identifier) @mentions)
-  (array (identifier) @mentions)
-  (pair value: (identifier) @mentions)
-  (shorthand_property_identifier) @mentions
-  (binary_expression (identifier) @mentions)
-  (ternary_expression (identifier) @mentions)
-  (arrow_function body: (identifier) @mentions)
-  (export_specifier name: (identifier) @mentions)
-  (spread_element (identifier) @mentions)
-  (template_substitution (identifier) @mentions)
-  (parenthesized_expression (identifier) @mentions)
-  (subscript_expression (identifier) @mentions)
-  (export_statement value: (identifier) @mentions)
-  (assignment_pattern right: (identifier) @mentions)
-  (unary_expression (identifier) @mentions)
-  (await_expression (identifier) @mentions)
-  (field_definition value: (identifier) @mentions)
-  (for_in_statement right: (identifier) @mentions)
-  (augmented_assignment_expression right: (identifier) @mentions)
-  (switch_case value: (identifier) @mentions)
-  (computed_property_name (identifier) @mentions)
-  (throw_statement (identifier) @mentions)
-  (yield_expression (identifier) @mentions)
-  (sequence_expression (identifier) @mentions)
+  (function_declaration name: (identifier) @argument_label)
+  (generator_function_declaration name: (identifier) @argument_label)
+  (function_expression name: (identifier) @argument_label)
+  (class_declaration name: (identifier) @argument_label)
 ]
 
 ; What declares a variable or a parameter, and where it ends.
@@ -51,7 +31,8 @@ $constructed = [(identifier) @bound (member_expression property: (property_ident
   (array_pattern (identifier) @locals)
   (pair_pattern value: (identifier) @locals)
   (formal_parameters (identifier) @locals)
-  (formal_parameters (assignment_pattern left: (identifier) @locals))
+  (assignment_pattern left: (identifier) @locals)
+  (rest_pattern (identifier) @locals)
   (arrow_function parameter: (identifier) @locals)
   (catch_clause parameter: (identifier) @locals)
   (for_in_statement left: (identifier) @locals)
@@ -144,6 +125,13 @@ $constructed = [(identifier) @bound (member_expression property: (property_ident
   (#set! imported "*")
   (#eq? @_left "module.exports")
   (#eq? @_require "require"))
+
+; module.exports = { ...store }, of const store = require("./store")
+(assignment_expression
+  left: (member_expression) @_left
+  right: (object (spread_element (identifier) @exports))
+  (#set! exported "*")
+  (#eq? @_left "module.exports"))
 
 ; module.exports = { ...require("./store") }
 (assignment_expression
@@ -247,6 +235,7 @@ $constructed = [(identifier) @bound (member_expression property: (property_ident
 (export_statement "export" @visibility)
 
 ; <Cart />, <Cart>…</Cart>, <shop.Cart>: a component is called
+(jsx_closing_element name: (identifier) @argument_label)
 (jsx_opening_element name: (identifier) @calls)
 (jsx_self_closing_element name: (identifier) @calls)
 (jsx_opening_element name: (member_expression property: (property_identifier) @calls))

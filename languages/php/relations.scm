@@ -26,9 +26,13 @@ $type = [(named_type) (optional_type)]
 (member_access_expression name: (name)) @accesses
 (class_constant_access_expression (_) (name)) @accesses
 
+; Store::$open
+(scoped_property_access_expression name: (variable_name (name) @attributes))
+
 ; The class before `::`, and behind `instanceof`.
 (scoped_call_expression scope: $used)
 (class_constant_access_expression . $used)
+(scoped_property_access_expression scope: $used)
 (binary_expression operator: "instanceof" right: $used)
 
 ; A constant alone, where it is read.

@@ -22,6 +22,15 @@
 (module (assignment left: (identifier) @member (#set! scope "file")))
 (class_definition body: (block (assignment left: (identifier) @member)))
 
+; self.total = total
+((assignment
+   left: [
+     (attribute object: (identifier) @_self attribute: (identifier) @member)
+     (pattern_list (attribute object: (identifier) @_self attribute: (identifier) @member))
+   ])
+ (#set! scope "object")
+ (#eq? @_self "self"))
+
 ; ---- Comments
 
 ; Decorators belong to the function below them like comments.

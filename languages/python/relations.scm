@@ -19,49 +19,15 @@ $constructed = [(identifier) @constructed (attribute attribute: (identifier) @co
 ; store.size, store.put(item)
 (attribute) @accesses
 
-; A name alone, where it is read.
+; Any identifier: what it is follows from the text around it.
+(identifier) @mentions
+
+; def add(…), class Cart, total=3, case Cart(total=3): names that refer to nothing
 [
-  (argument_list (identifier) @mentions)
-  (keyword_argument value: (identifier) @mentions)
-  (assignment right: (identifier) @mentions)
-  (return_statement (identifier) @mentions)
-  (list (identifier) @mentions)
-  (tuple (identifier) @mentions)
-  (set (identifier) @mentions)
-  (pair (identifier) @mentions)
-  (decorator (identifier) @mentions)
-  (except_clause (identifier) @mentions)
-  (raise_statement (identifier) @mentions)
-  (comparison_operator (identifier) @mentions)
-  (boolean_operator (identifier) @mentions)
-  (conditional_expression (identifier) @mentions)
-  (binary_operator (identifier) @mentions)
-  (subscript (identifier) @mentions)
-  (expression_list (identifier) @mentions)
-  (default_parameter value: (identifier) @mentions)
-  (typed_default_parameter value: (identifier) @mentions)
-  (for_statement right: (identifier) @mentions)
-  (as_pattern (identifier) @mentions)
-  (interpolation (identifier) @mentions)
-  (parenthesized_expression (identifier) @mentions)
-  (lambda body: (identifier) @mentions)
-  (await (identifier) @mentions)
-  (unary_operator (identifier) @mentions)
-  (not_operator (identifier) @mentions)
-  (if_statement condition: (identifier) @mentions)
-  (global_statement (identifier) @mentions)
-  (augmented_assignment right: (identifier) @mentions)
-  (list_splat (identifier) @mentions)
-  (dictionary_splat (identifier) @mentions)
-  (slice (identifier) @mentions)
-  (assert_statement (identifier) @mentions)
-  (while_statement condition: (identifier) @mentions)
-  (elif_clause condition: (identifier) @mentions)
-  (named_expression value: (identifier) @mentions)
-  (for_in_clause right: (identifier) @mentions)
-  (yield (identifier) @mentions)
-  (with_item value: (identifier) @mentions)
-  (match_statement subject: (identifier) @mentions)
+  (function_definition name: (identifier) @argument_label)
+  (class_definition name: (identifier) @argument_label)
+  (keyword_argument name: (identifier) @argument_label)
+  (keyword_pattern (identifier) @argument_label)
 ]
 
 ; class Cart(Base, Base[T], shop.Base)
@@ -129,6 +95,9 @@ $constructed = [(identifier) @constructed (attribute attribute: (identifier) @co
   (as_pattern_target (identifier) @locals)
   (pattern_list (identifier) @locals)
   (tuple_pattern (identifier) @locals)
+  (list_pattern (identifier) @locals)
+  (list_splat_pattern (identifier) @locals)
+  (case_pattern (dotted_name . (identifier) @locals .))
 ]
 [(function_definition) (lambda)] @local_scope
 

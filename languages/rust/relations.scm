@@ -31,40 +31,17 @@ $bound_type = [(type_identifier) (reference_type) (generic_type) (scoped_type_id
 ; Any identifier in the text of a macro's call.
 (token_tree (identifier) @tokens)
 
-; A name alone, where it is read.
+; Any identifier: what it is follows from the text around it.
+(identifier) @mentions
+
+; fn add(), mod stock, 'cart, shop::add: names that refer to nothing, or are a receiver
 [
-  (arguments (identifier) @mentions)
-  (let_declaration value: (identifier) @mentions)
-  (assignment_expression right: (identifier) @mentions)
-  (return_expression (identifier) @mentions)
-  (binary_expression (identifier) @mentions)
-  (field_initializer value: (identifier) @mentions)
-  (shorthand_field_initializer (identifier) @mentions)
-  (reference_expression value: (identifier) @mentions)
-  (tuple_expression (identifier) @mentions)
-  (array_expression (identifier) @mentions)
-  (block (identifier) @mentions .)
-  (match_arm value: (identifier) @mentions)
-  (match_pattern (identifier) @mentions)
-  (tuple_struct_pattern type: (identifier) @mentions)
-  (index_expression (identifier) @mentions)
-  (unary_expression (identifier) @mentions)
-  (range_expression (identifier) @mentions)
-  (parenthesized_expression (identifier) @mentions)
-  (attribute (identifier) @mentions)
-  (const_item value: (identifier) @mentions)
-  (static_item value: (identifier) @mentions)
-  (enum_variant value: (identifier) @mentions)
-  (array_type length: (identifier) @mentions)
-  (match_expression value: (identifier) @mentions)
-  (if_expression condition: (identifier) @mentions)
-  (while_expression condition: (identifier) @mentions)
-  (for_expression value: (identifier) @mentions)
-  (let_condition value: (identifier) @mentions)
-  (compound_assignment_expr right: (identifier) @mentions)
-  (type_cast_expression value: (identifier) @mentions)
-  (closure_expression body: (identifier) @mentions)
-  (try_expression (identifier) @mentions)
+  (scoped_identifier path: (identifier) @argument_label)
+  (scoped_type_identifier path: (identifier) @argument_label)
+  (function_item name: (identifier) @argument_label)
+  (mod_item name: (identifier) @argument_label)
+  (lifetime (identifier) @argument_label)
+  (label (identifier) @argument_label)
 ]
 
 ; What declares a variable or a parameter, and where it ends.
@@ -75,8 +52,17 @@ $bound_type = [(type_identifier) (reference_type) (generic_type) (scoped_type_id
   (for_expression pattern: (identifier) @locals)
   (tuple_pattern (identifier) @locals)
   (let_condition pattern: (_ (identifier) @locals))
+  (captured_pattern . (identifier) @locals)
+  (mut_pattern (identifier) @locals)
+  (ref_pattern (identifier) @locals)
+  (reference_pattern (identifier) @locals)
+  (slice_pattern (identifier) @locals)
+  (field_pattern pattern: (identifier) @locals)
+  (const_parameter name: (identifier) @locals)
 ]
-[(function_item) (closure_expression) (block) (for_expression)] @local_scope
+((match_pattern . (identifier) @locals) (#match? @locals "^[a-z_]"))
+((tuple_struct_pattern type: (_) (identifier) @locals) (#match? @locals "^[a-z_]"))
+[(function_item) (closure_expression) (block) (for_expression) (match_arm)] @local_scope
 
 ; impl Sender for Cart
 (impl_item
@@ -123,8 +109,21 @@ $bound_type = [(type_identifier) (reference_type) (generic_type) (scoped_type_id
       alias: (identifier) @alias)
   ])
 
-; use acme::*;
-(use_declaration argument: (use_wildcard (_) @module) @wildcard (#set! imported "*"))
+; use acme::*; use acme::{stock::*, Item};
+((use_wildcard (_) @module) @wildcard (#set! imported "*"))
+
+; use acme::{*, Item};
+((scoped_use_list path: (_) @module list: (use_list (use_wildcard) @wildcard))
+ (#set! imported "*")
+ (#eq? @wildcard "*"))
+
+; use {Store, Item as Thing};
+(use_declaration
+  argument: (use_list
+    [
+      (identifier) @imports
+      (use_as_clause path: (identifier) @imports alias: (identifier) @alias)
+    ]))
 
 ; use acme::{Store, Item as Thing};
 (scoped_use_list

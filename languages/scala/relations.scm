@@ -18,6 +18,7 @@ $bound = [(type_identifier) @bound (generic_type type: (type_identifier) @bound)
     (type_identifier) @calls
     (generic_type type: (type_identifier) @calls)
     (stable_type_identifier (type_identifier) @calls)
+    (generic_type type: (stable_type_identifier (type_identifier) @calls))
   ])
 
 ; cart add item
@@ -74,6 +75,7 @@ $bound = [(type_identifier) @bound (generic_type type: (type_identifier) @bound)
 $constructed = [
   (type_identifier) @unnamed
   (generic_type type: (type_identifier) @unnamed)
+  (generic_type type: (stable_type_identifier (type_identifier) @unnamed .))
   (stable_type_identifier (type_identifier) @unnamed .)
   (compound_type (type_identifier) @unnamed)
   (compound_type (generic_type type: (type_identifier) @unnamed))
@@ -85,6 +87,7 @@ $constructed = [
     [
       (type_identifier) @inherits
       (generic_type type: (type_identifier) @inherits)
+      (generic_type type: (stable_type_identifier (type_identifier) @inherits .))
       (stable_type_identifier (type_identifier) @inherits .)
       (compound_type (type_identifier) @inherits)
       (compound_type (generic_type type: (type_identifier) @inherits))

@@ -20,40 +20,16 @@ $bound = [
 ; store.size, store.put(item)
 (member_expression) @accesses
 
-; A name alone, where it is read.
+; Any identifier: what it is follows from the text around it.
+[(identifier) (shorthand_property_identifier)] @mentions
+
+; function add(): names that refer to nothing
 [
-  (arguments (identifier) @mentions)
-  (variable_declarator value: (identifier) @mentions)
-  (assignment_expression right: (identifier) @mentions)
-  (return_statement (identifier) @mentions)
-  (array (identifier) @mentions)
-  (pair value: (identifier) @mentions)
-  (shorthand_property_identifier) @mentions
-  (binary_expression (identifier) @mentions)
-  (ternary_expression (identifier) @mentions)
-  (arrow_function body: (identifier) @mentions)
-  (export_specifier name: (identifier) @mentions)
-  (spread_element (identifier) @mentions)
-  (template_substitution (identifier) @mentions)
-  (parenthesized_expression (identifier) @mentions)
-  (subscript_expression (identifier) @mentions)
-  (export_statement value: (identifier) @mentions)
-  (assignment_pattern right: (identifier) @mentions)
-  (unary_expression (identifier) @mentions)
-  (await_expression (identifier) @mentions)
-  (type_query (identifier) @mentions)
-  (public_field_definition value: (identifier) @mentions)
-  (enum_assignment value: (identifier) @mentions)
-  (as_expression (identifier) @mentions)
-  (satisfies_expression (identifier) @mentions)
-  (non_null_expression (identifier) @mentions)
-  (for_in_statement right: (identifier) @mentions)
-  (augmented_assignment_expression right: (identifier) @mentions)
-  (switch_case value: (identifier) @mentions)
-  (computed_property_name (identifier) @mentions)
-  (throw_statement (identifier) @mentions)
-  (yield_expression (identifier) @mentions)
-  (sequence_expression (identifier) @mentions)
+  (function_declaration name: (identifier) @argument_label)
+  (generator_function_declaration name: (identifier) @argument_label)
+  (function_expression name: (identifier) @argument_label)
+  (internal_module name: (identifier) @argument_label)
+  (index_signature name: (identifier) @argument_label)
 ]
 
 ; What declares a variable or a parameter, and where it ends.
@@ -63,6 +39,8 @@ $bound = [
   (array_pattern (identifier) @locals)
   (pair_pattern value: (identifier) @locals)
   (required_parameter pattern: (identifier) @locals)
+  (assignment_pattern left: (identifier) @locals)
+  (rest_pattern (identifier) @locals)
   (optional_parameter pattern: (identifier) @locals)
   (arrow_function parameter: (identifier) @locals)
   (catch_clause parameter: (identifier) @locals)
@@ -156,6 +134,13 @@ $bound = [
   (#set! imported "*")
   (#eq? @_left "module.exports")
   (#eq? @_require "require"))
+
+; module.exports = { ...store }, of const store = require("./store")
+(assignment_expression
+  left: (member_expression) @_left
+  right: (object (spread_element (identifier) @exports))
+  (#set! exported "*")
+  (#eq? @_left "module.exports"))
 
 ; module.exports = { ...require("./store") }
 (assignment_expression

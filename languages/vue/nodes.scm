@@ -25,3 +25,8 @@
 ((style_element (start_tag) @_tag (raw_text) @content) @embedded
  (#set! ending "css")
  (#not-match? @_tag "\\slang\\s*="))
+
+; {{ total(cart) }}, :title="total(cart)", <Cart>
+(interpolation (raw_text) @expression)
+(directive_attribute (quoted_attribute_value (attribute_value) @expression))
+[(start_tag (tag_name) @component) (self_closing_tag (tag_name) @component)]

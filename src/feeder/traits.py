@@ -57,6 +57,8 @@ class Traits(NamedTuple):
     extension_receivers: bool = False
     function_word: str = ""
     name_endings: str = ""
+    open_enums: str = ""
+    global_names: str = ""
     visibility: Visibility = Visibility()
     has_relations: bool = False
 

@@ -28,6 +28,8 @@ export interface Traits {
   readonly extensionReceivers: boolean;
   readonly functionWord: string;
   readonly nameEndings: string;
+  readonly openEnums: string;
+  readonly globalNames: string;
   readonly hasRelations: boolean;
 }
 

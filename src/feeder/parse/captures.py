@@ -111,13 +111,14 @@ class Declaration(Struct):
 
 
 class FileCaptures(NamedTuple):
-    """The declarations of a file as matched, and in order its doc comments, member names and
-    relations.
+    """The declarations of a file as matched, and in order its doc comments, member names,
+    attributes that methods assign, and relations.
     """
 
     declarations: list[Declaration]
     docs: list[DocComment]
     members: list[MemberName]
+    attributes: list[MemberName]
     relations: list[Site]
 
 
@@ -144,14 +145,18 @@ def collect_captures(
     declarations: list[Declaration] = []
     docs: list[DocComment] = []
     members: set[MemberName] = set()
+    attributes: set[MemberName] = set()
     relations = RelationCollector(source.content, query.pattern_settings)
     query_captures: Iterable[tuple[int, Captures]] = query_matches(query, root)
     all_matches = chain(query_captures, zip(repeat(query.pattern_count), pattern_captures))
     for pattern, captures in relations.collect(all_matches):
         if names := captures.get("member"):
-            members.update(_member_names(source, names))
             settings = query.pattern_settings(pattern) if pattern < query.pattern_count else {}
-            relations.declare_member(names, is_of_file=settings.get("scope") == "file")
+            if (scope := settings.get("scope")) == "object":
+                attributes.update(_member_names(source, names))
+                continue
+            members.update(_member_names(source, names))
+            relations.declare_member(names, is_of_file=scope == "file")
         elif whole := captures.get("doc"):
             end = source.strip_end(whole[-1].end_byte)
             docs.append(DocComment(whole[0].start_byte, end, "apart" in captures))
@@ -169,7 +174,10 @@ def collect_captures(
                 declaration.clause_end = settings.get("clause_end") or ""
                 declaration.is_fully_qualified |= settings.get("name_scope") == "global"
                 declarations.append(declaration)
-    return FileCaptures(declarations, _outermost_docs(docs), sorted(members), relations.sites())
+    sites = relations.sites()
+    return FileCaptures(
+        declarations, _outermost_docs(docs), sorted(members), sorted(attributes), sites
+    )
 
 
 def declared_name(source: SourceText, captures: Captures) -> str:

@@ -51,6 +51,7 @@ def declaration_tree(
     captures = collect_captures(source, root, query, pattern_captures)
     builder = _SpanBuilder(source, captures.docs, whole)
     root_span = builder.root_span(_nest_declarations(source, captures.declarations))
+    root_span.attributes = captures.attributes
     root_span.members = list(_members_outside(captures.members, builder.opaque_bodies))
     root_span.relations = captures.relations
     return root_span

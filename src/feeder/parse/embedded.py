@@ -2,8 +2,9 @@
 declarations to the file's span tree.
 """
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
@@ -15,10 +16,19 @@ from feeder.parse.code import declaration_tree
 from feeder.parse.grammars import Grammars, query_matches
 from feeder.parse.layout import SourceText, Span, find_split_points
 from feeder.parse.recovery import parse_code
+from feeder.parse.relations import Site, bound_names, captured_relation
+from feeder.relation import CALL, MENTION
 
 REGION_MIN = 200
 """Minimum characters of a region without declarations that is a chunk of its own."""
 _DEFAULT_EXPORT = "default"
+
+_NAME_IN_EXPRESSION = re.compile(
+    rb"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+    rb"|(?P<receiver>(?:[A-Za-z_$][\w$]*\??\.)+)?(?P<name>[A-Za-z_$][\w$]*)(?P<call>\s*\()?"
+    rb"|\.\w+",
+)
+"""A name in an expression of markup; strings, and members of other expressions, have no name."""
 
 
 class Region(NamedTuple):
@@ -91,9 +101,42 @@ def add_regions(
             _rename_default_export(inner.children, host.name)
             start, end = region.whole
             root_span.members = sorted([*root_span.members, *inner.members])
+            root_span.attributes = sorted([*root_span.attributes, *inner.attributes])
             _insert_span(root_span, Span(start, source.strip_end(end), children=inner.children))
         split_points |= find_split_points(source, root, grammar.split_query)
     return split_points
+
+
+def markup_relations(root: Syntax, query: Query, text: bytes, span: Span) -> Iterator[Site]:
+    """Yields what the expressions in a component's markup refer to: `{total(cart)}`, `<Cart />`.
+
+    A name alone counts if a script of the file imports or declares it.
+    """
+    names = {name for _, relation in span.relations for name in bound_names(relation)}
+    names |= {member.name for member in span.members}
+    names |= {(one.symbol or "").partition(".")[0] for one in _all_children(span)}
+    for _, captures in query_matches(query, root):
+        for tag in captures.get("component", ()):
+            if (name := (tag.text or b"").decode("utf-8", "replace")) in names:
+                yield tag.start_byte, captured_relation(CALL, name, "")
+        for expression in captures.get("expression", ()):
+            yield from _expression_relations(text, *_byte_range(expression), names)
+
+
+def _expression_relations(text: bytes, start: int, end: int, names: set[str]) -> Iterator[Site]:
+    for match in _NAME_IN_EXPRESSION.finditer(text, start, end):
+        if match["name"]:
+            name = match["name"].decode()
+            receiver = (match["receiver"] or b"").replace(b"?", b"").strip(b".").decode()
+            kind = CALL if match["call"] else MENTION
+            if receiver or match["call"] or name in names:
+                yield match.start("name"), captured_relation(kind, name, receiver)
+
+
+def _all_children(span: Span) -> Iterator[Span]:
+    for child in span.children:
+        yield child
+        yield from _all_children(child)
 
 
 def _byte_range(syntax: Syntax) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from feeder.parse.captures import pattern_matches
 from feeder.parse.code import declaration_tree
 from feeder.parse.compressed_source import SourceBlock, source_blocks
 from feeder.parse.decoding import NotTextError, decode_text, reject_lfs_pointer, truncate_base64
-from feeder.parse.embedded import HostFile, add_regions, find_regions
+from feeder.parse.embedded import HostFile, add_regions, find_regions, markup_relations
 from feeder.parse.entries import Shape, entry_tree
 from feeder.parse.extract import DocumentElement, ExtractedDocument
 from feeder.parse.grammars import Grammar, Grammars
@@ -202,6 +202,8 @@ def _grammar_nodes(grammars: Grammars, file: _OpenFile) -> tuple[list[Node], tup
         split_points |= add_regions(
             grammars, _host_file(file), span, find_regions(root, grammar.embedded_query)
         )
+        markup = markup_relations(root, grammar.embedded_query, file.original_text, span)
+        span.relations = sorted({*span.relations, *markup})
     nodes = layout_nodes(file.source, span, file.language, split_points)
     return nodes, merge_ranges(span.unparsed)
 

@@ -6,7 +6,7 @@ parts, preferably at `split_points`.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain, repeat
 from types import MappingProxyType
 from typing import NamedTuple
@@ -55,8 +55,9 @@ class MemberName(NamedTuple):
 class Span(Struct):
     """A byte range of a file that becomes a node, with the spans inside it in order.
 
-    The root span of a file has the `members`, the `relations` and the `unparsed` lines of the whole
-    file. A declaration's body begins at `body`, and its name ends at `name_end`.
+    The root span of a file has the `members`, the `attributes` that methods assign, the `relations`
+    and the `unparsed` lines of the whole file. A declaration's body begins at `body`, and its name
+    ends at `name_end`.
     """
 
     start: int
@@ -67,6 +68,7 @@ class Span(Struct):
     logical_path: str | None = None
     children: list["Span"] = field(default_factory=list)
     members: list[MemberName] = field(default_factory=list)
+    attributes: list[MemberName] = field(default_factory=list)
     relations: list[Site] = field(default_factory=list)
     unparsed: list[LineRange] = field(default_factory=list)
     body: int | None = None
@@ -152,6 +154,8 @@ def layout_nodes(
         names = span.symbol, span.signature, span.logical_path
         parts = _own_parts(source, span, split_points)
         members = _members_by_part(source, root.members, span, parts)
+        if root.attributes and span.node_type == "class" and members:
+            members[0] += tuple(_attributes(source, root.attributes, span, members))
         ends = [part.end_line for part in parts]
         if span.children and parts and span.node_type != "chunk":
             first, last = source.line_at(span.start), source.line_at(max(span.start, span.end - 1))
@@ -247,6 +251,27 @@ def _members_by_part(
                     first = index
                     break
     return list(map(tuple, by_part))
+
+
+def _attributes(
+    source: SourceText,
+    assigned: list[MemberName],
+    span: Span,
+    members: Iterable[Iterable[Member]],
+) -> Iterator[Member]:
+    """Yields the attributes that the methods of a class assign, each once, where it comes first.
+
+    A class attribute and a property of that name are none, nor are those of classes inside.
+    """
+    seen = {member.name for part in members for member in part}
+    seen |= {(child.symbol or "").rpartition(".")[2] for child in span.children}
+    inner = [child for child in span.children if child.node_type == "class"]
+    own = slice(bisect_left(assigned, (span.start, "")), bisect_left(assigned, (span.end, "")))
+    for start, name in assigned[own]:
+        is_inner = any(child.start <= start < child.end for child in inner)
+        if name not in seen and not is_inner:
+            seen.add(name)
+            yield Member(name, source.line_at(start))
 
 
 def _relations_by_part(

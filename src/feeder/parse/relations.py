@@ -53,6 +53,9 @@ C_KEYWORDS = frozenset(
 )
 """Words before `(` in the text of a macro that are no calls."""
 
+ALL = "*"
+"""What an export of all names of a module names."""
+
 SITES_LIMIT = 20_000
 """Maximum relations of a file: one with more is probably generated, and its others are left out."""
 
@@ -120,6 +123,9 @@ A comment or a string without an end, as where the text is cut, extends to the e
 may also separate digits, as in C++.
 """
 _SEPARATOR_ENDS = frozenset(b".:>\\")
+_SIGIL = ord("$")
+"""Precedes the name of a static property of PHP: `Cart::$total`."""
+_NAME_STARTS = _SEPARATOR_ENDS | {_SIGIL}
 _DOT = ord(".")
 _PRECEDING = {ord(">"): b"-", ord(":"): b":"}
 """The first byte of a separator of two, by the second one."""
@@ -166,6 +172,7 @@ class RelationCollector:
         self._imports: list[Site] = []
         self._bare_mentions: defaultdict[bytes, list[int]] = defaultdict(list)
         self._implicit: set[bytes] = set()
+        self._spread: list[tuple[int, str]] = []
         self._are_names_visible = False
         self._has_wildcard = False
         self._statements: list[tuple[int, int]] = []
@@ -226,8 +233,9 @@ class RelationCollector:
                     self._replace(end - length, relation)
             elif capture == "mentions":
                 node = captures["mentions"][0]
-                start = node.start_byte
-                mentions[content[start : node.end_byte]].append(start)
+                start, end = node.start_byte, node.end_byte
+                if content[end] != _DOT:  # a receiver, which the relation of what follows has
+                    mentions[content[start:end]].append(start)
             elif capture == "visible":
                 self._add_visible(captures["visible"][0])
             elif capture == "locals":
@@ -239,7 +247,7 @@ class RelationCollector:
                 bare_names = _names[capture]
                 for node in captures[capture]:
                     start = node.start_byte
-                    if content[start - 1] in _SEPARATOR_ENDS:
+                    if content[start - 1] in _NAME_STARTS:
                         self._add_name(_KINDS[capture], start, node.end_byte)
                         continue
                     relation = bare_names[content[start : node.end_byte]]
@@ -410,10 +418,8 @@ class RelationCollector:
         sites, mentions = self._sites, self._bare_mentions
         statements = {start: self._content[start:end] for start, end in self._statements}
         counted = self._existing_names.intersection(mentions)
-        if self._are_names_visible:
+        if self._are_names_visible or self._has_wildcard:
             counted = set(mentions)
-        elif self._has_wildcard:
-            counted |= mentions.keys() - self._locals.keys()
         self._remove_locals({*statements.values(), *counted})
         existing = {start for source in set(statements.values()) for start in mentions[source]}
         for start, end in self._statements:
@@ -423,6 +429,7 @@ class RelationCollector:
             if relation := _named(CALL, source, ""):
                 for start in mentions.pop(source):
                     sites.setdefault(start, relation)
+        self._imports += self._spread_imports()
         imported = {start for start, _ in self._imports}
         for source in counted:
             if starts := mentions.get(source):
@@ -443,8 +450,9 @@ class RelationCollector:
     def _add_name(self, kind: str, start: int, end: int) -> None:
         content = self._content
         receiver = ""
-        if content[start - 1] in _SEPARATOR_ENDS:
-            receiver = _receiver(content[max(0, start - RECEIVER_LIMIT) : start])
+        before = start - 1 if content[start - 1] == _SIGIL else start
+        if content[before - 1] in _SEPARATOR_ENDS:
+            receiver = _receiver(content[max(0, before - RECEIVER_LIMIT) : before])
         relation = _named(kind, content[start:end], receiver)
         if relation and self._sites.setdefault(start, relation) is not relation:
             self._replace(start, relation)
@@ -482,6 +490,7 @@ class RelationCollector:
             self._has_wildcard |= "wildcard" in captures
             self._declare_path(nodes[0])
             if modules and names:
+                self._declared.add(modules[0].start_byte)
                 self._declare_path(modules[0])
             if aliases:
                 self._declared.update([node.start_byte for node in aliases])
@@ -494,8 +503,22 @@ class RelationCollector:
         if aliases := captures.get("alias"):
             self._declared.add(aliases[0].start_byte)
             exported = _checked_name(self._source(aliases[:1]))
-        if name and exported is not None and name != exported:
+        if name and exported == ALL:
+            self._spread.append((node.start_byte, name))
+        elif name and exported is not None and name != exported:
             self._details.add((node.start_byte, _relation(EXPORT, name, exported)))
+
+    def _spread_imports(self) -> Iterator[Site]:
+        """Yields the export of all names of a module for a variable that stands for the module."""
+        modules = {
+            name: relation.text.partition(IMPORT)[2].partition("=")[0]
+            for _, relation in self._imports
+            for name in bound_names(relation)
+            if not relation.name
+        }
+        for start, name in self._spread:
+            if module := modules.get(name):
+                yield start, _relation(IMPORT, ALL, module)
 
     def _declare_path(self, path: Capture) -> None:
         """Notes that the names of an imported path are no other relations."""
@@ -519,6 +542,17 @@ class RelationCollector:
     def _source(self, nodes: Sequence[Capture]) -> bytes:
         """The source of a name, of which several nodes are the parts; empty without nodes."""
         return self._content[nodes[0].start_byte : nodes[-1].end_byte] if nodes else b""
+
+
+def captured_relation(kind: str, name: str, receiver: str) -> CapturedRelation:
+    """A relation of a name in markup."""
+    return _relation(kind, _checked_name(name.encode()), receiver[-RECEIVER_LIMIT:])
+
+
+def bound_names(relation: CapturedRelation) -> Iterator[str]:
+    """Yields the name that an import binds; other relations bind none."""
+    if relation.kind == IMPORT:
+        yield relation.text.partition("=")[2].rstrip(":") or relation.name
 
 
 @lru_cache(CACHE_SIZE)

@@ -84,10 +84,13 @@ class MemberResolver:
         receiver, own = relation.qualifier, traits(node.language)
         place = self._place(facts, node)
         if not receiver:
-            if relation.kind not in {CALL, MENTION} or not own.implicit_receiver:
+            may_import = own.implicit_receiver or own.imports == "crates"
+            if relation.kind not in {CALL, MENTION} or not may_import:
                 return elsewhere(Evidence.NO_MEMBER)
-            if self._is_imported_member(facts, place):
+            if self._is_imported_member(facts, place, relation.name):
                 return RESOLVED
+            if not own.implicit_receiver:
+                return elsewhere(Evidence.NO_MEMBER)
             return self._in_class(place, is_implicit=True)
         if receiver in {"super()", "super", own.base_receiver}:
             if place == (self._owner.path, self._owner.symbol):
@@ -140,15 +143,28 @@ class MemberResolver:
     def is_owner(self, facts: FileFacts, module: str) -> bool:
         """Tells whether an imported module is the type around the definition, as in `import
         static shop.Cart.open`, or its name within the file's package.
-        """
-        return self._definition.owner in {module, f"{facts.package}.{module}"}
 
-    def _is_imported_member(self, facts: FileFacts, place: tuple[str, str]) -> bool:
-        """Tells whether a file imports the member, and the type around the site has none."""
-        name = self._definition.name
-        return place not in self._names.owners and any(
-            one.name in {name, ALL} and self.is_owner(facts, one.module)
-            for one in (*facts.imported(name), *facts.imported(ALL))
+        A type of Rust is imported by the path of its module: `use crate::color::Color::*`.
+        """
+        owner = self._definition.owner
+        is_path = traits(self._definition.language).imports == "crates"
+        return owner in {module, f"{facts.package}.{module}"} or (
+            is_path and f".{module}".endswith(f".{owner}")
+        )
+
+    def _is_imported_member(self, facts: FileFacts, place: tuple[str, str], name: str) -> bool:
+        """Tells whether a file imports the member under a name, which means no other one there.
+
+        A member of the type around the site comes first, unless the name is an alias.
+        """
+        own = self._definition.name
+        is_alias = name != own
+        if not is_alias and place in self._names.owners:
+            return False
+        wildcards = () if is_alias else facts.imported(ALL)
+        return any(
+            one.name in {own, ALL} and self.is_owner(facts, one.module)
+            for one in (*facts.imported(name), *wildcards)
         )
 
     def _place(self, facts: FileFacts, node: RelatedNode) -> tuple[str, str]:
@@ -251,7 +267,10 @@ class MemberResolver:
 
     def _is_of_module(self, facts: FileFacts, type_name: str, owner: Definition) -> Resolution:
         """A receiver of a type with the owner's name, which the file does not declare or import."""
-        if facts.imported(type_name) or facts.declares_type(type_name):
+        if facts.imported(type_name):
+            is_other = self._names.type_refers(facts, type_name, owner).is_elsewhere
+            return elsewhere(Evidence.ANOTHER_TYPE) if is_other else possible(Reason.RECEIVER)
+        if facts.declares_type(type_name):
             return elsewhere(Evidence.ANOTHER_TYPE)
         package = type_name.rpartition(".")[0]  # as in `shop.Cart()`
         is_in_folder = traits(owner.language).imports == "folders"

@@ -1,6 +1,7 @@
 """Defines what a name may refer to, and how its language sees it from another file."""
 
 import posixpath
+import re
 from typing import NamedTuple
 
 from feeder.escaping import count_of
@@ -21,6 +22,8 @@ def say_nothing_refers(definition: "Definition", lines: str = "", left_out: int 
     reason = _unindexed_relations(definition.language)
     if definition.language == "objc" and definition.owner and not definition.is_type:
         reason = _UNINDEXED_MESSAGES
+    if not re.search(r"\w", definition.name):
+        reason = _UNINDEXED_OPERATORS
     if reason:
         return f"What refers to {definition.symbol} is unknown: {reason}"
     if not lines:
@@ -71,6 +74,8 @@ def say_refers_to_nothing(name: str, language: str) -> str:
     return f"{name} refers to nothing that the index defines."
 
 
+_UNINDEXED_OPERATORS = "uses of operators are not indexed."
+
 _UNINDEXED_MESSAGES = "messages of Objective-C are not indexed."
 
 
@@ -90,7 +95,8 @@ class Definition(NamedTuple):
     Kotlin is imported from its package like a function; its symbol has the extended type. A method
     of an interface of Go is abstract. `package_name` is that of a constant or variable of Go, whose
     symbol has none; empty if no symbol of its file has it. A declaration that is private to its
-    file is local too. A function or method `is_function`; a field, constant or type is none.
+    file is local too. A function or method `is_function`; a field, constant or type is none. A
+    macro of Rust is visible everywhere.
     """
 
     path: str
@@ -104,6 +110,7 @@ class Definition(NamedTuple):
     is_abstract: bool = False
     package_name: str = ""
     is_function: bool = False
+    is_everywhere: bool = False
 
     @property
     def package(self) -> str:

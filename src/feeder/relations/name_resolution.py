@@ -102,7 +102,8 @@ class NameResolver:
         for one in by_wildcard:
             if not one.is_elsewhere:
                 return one
-        if traits(definition.language).global_scope or in_no_package(facts.package, definition):
+        is_visible = definition.is_everywhere or traits(definition.language).global_scope
+        if is_visible or in_no_package(facts.package, definition):
             return resolved_if(self.is_unique, Reason.COMPETING)
         return elsewhere(Evidence.NOT_VISIBLE)
 
@@ -129,7 +130,7 @@ class NameResolver:
         """Resolves the import of a name from a module, in the file at `path`."""
         definition, paths = self.definition, self._paths
         is_own_name = name in {definition.name, ALL}
-        if is_own_name and paths.names(module, path, definition):
+        if is_own_name and (paths.names(module, path, definition) or self._is_in_scope(module)):
             return RESOLVED
         if self._is_exported(path, module, name):
             return RESOLVED
@@ -148,6 +149,12 @@ class NameResolver:
         if module.startswith(".") and traits(definition.language).family == "scripts":
             return resolved_if(self.is_unique, Reason.COMPETING)
         return self._unfollowed(Site(path, definition.language), module)
+
+    def _is_in_scope(self, module: str) -> bool:
+        """Tells whether a namespace of C++ has the definition: `using shop::add;`."""
+        package = self.definition.package
+        is_named = bool(package) and traits(self.definition.language).family == "c"
+        return is_named and f".{package}".endswith(f".{module}")
 
     def _is_exported(self, path: str, module: str, name: str) -> bool:
         """Tells whether a module exports the definition by a name, as far as files say."""
@@ -172,6 +179,8 @@ class NameResolver:
 
         `import { add } from "left-pad"` means a dependency if no folder or file is called `left`.
         """
+        if not module:  # Rust: use {Cart, Line}; use shop::Cart::{self}
+            return possible(Reason.MODULE)
         if not traits(site.language).reexports or self._exports.is_indexed(module, site):
             return elsewhere(Evidence.ANOTHER_MODULE)
         if module.startswith("."):
@@ -232,7 +241,10 @@ class NameResolver:
         if definition.package and traits(definition.language).imports != "folders":
             if definition.package in modules:  # namespace fd = fluid::detail
                 return RESOLVED
-            if is_own_name and f".{definition.package}".endswith(f".{receiver}"):
+            scopes = [definition.package]
+            if not definition.is_type and not definition.is_function:  # sim::RED of an enum there
+                scopes.append(definition.package.rpartition(".")[0])
+            if is_own_name and any(f".{one}".endswith(f".{receiver}") for one in scopes):
                 return resolved_if(self.is_unique, Reason.COMPETING)
         if is_own_name and any(self._paths.names(one, facts.path, definition) for one in modules):
             return RESOLVED
@@ -293,9 +305,13 @@ class NameResolver:
         package, _, name = type_name.rpartition(".")
         if package:
             return self.has_package(facts, package, type_)
+        return self.type_refers(facts, name, type_).is_resolved
+
+    def type_refers(self, facts: FileFacts, name: str, type_: Definition) -> Resolution:
+        """Resolves a name without a receiver in a file to a type, as if no other one had it."""
         if type_ not in self._resolvers:
             self._resolvers[type_] = NameResolver(type_, [type_], self._exports)
-        return self._resolvers[type_].refers(facts, name).is_resolved
+        return self._resolvers[type_].refers(facts, name)
 
     def has_package(self, facts: FileFacts, package: str, definition: Definition) -> bool:
         """Tells whether a module or package, as a file writes it, has a definition."""

@@ -67,6 +67,7 @@ def definition_of(hit: Hit, types: Set[str], is_other_type: Callable[[str], bool
         is_local,
         is_abstract=is_abstract,
         is_function=hit.node_type == "method" and not _is_property(hit),
+        is_everywhere=_has_prefix(hit, own.global_names),
     )
 
 
@@ -80,6 +81,16 @@ def is_added_to(hit: Hit) -> bool:
     word = traits(hit.language).adding_block
     words = (hit.signature or "").partition(" {")[0].replace("<", " ").split()
     return bool(word) and hit.node_type == "class" and word in words[:MAX_MODIFIERS]
+
+
+def is_open_enum(hit: Hit) -> bool:
+    """Tells whether constants of an enum are visible without its name: `enum color { RED };`."""
+    return _has_prefix(hit, traits(hit.language).open_enums)
+
+
+def _has_prefix(hit: Hit, pattern: str) -> bool:
+    """Tells whether a declaration begins with a pattern, which a language may not have."""
+    return bool(pattern) and bool(re.match(pattern, hit.signature or ""))
 
 
 def _is_private(hit: Hit) -> bool:

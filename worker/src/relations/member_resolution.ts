@@ -13,7 +13,7 @@ import { type FileFacts, packagesOf, SELF_NAMES, UNKNOWN_PACKAGE } from "./file_
 import type { Implements } from "./go_interfaces.ts";
 import { type Definition, inSamePackage, typeKey } from "./modules.ts";
 import { lastName, type NameResolver } from "./name_resolution.ts";
-import { elsewhere, possible, RESOLVED, type Resolution, resolvedIf } from "./outcomes.ts";
+import { elsewhere, isElsewhere, possible, RESOLVED, type Resolution, resolvedIf } from "./outcomes.ts";
 
 const COMPOUND = new Pattern(constants.member_resolution.COMPOUND_PATTERN);
 
@@ -76,8 +76,10 @@ export class MemberResolver {
     const place = this.#place(facts, node);
     if (!receiver) {
       const mayBeImplicit = relation.kind === CALL || relation.kind === MENTION;
-      if (!mayBeImplicit || !own.implicitReceiver) return elsewhere("NO_MEMBER");
-      if (this.#isImportedMember(facts, place)) return RESOLVED;
+      const mayBeImported = own.implicitReceiver || own.imports === "crates";
+      if (!mayBeImplicit || !mayBeImported) return elsewhere("NO_MEMBER");
+      if (this.#isImportedMember(facts, place, relation.name)) return RESOLVED;
+      if (!own.implicitReceiver) return elsewhere("NO_MEMBER");
       return this.#inClass(place, true);
     }
     if (receiver === "super()" || receiver === "super" || receiver === own.baseReceiver) {
@@ -122,18 +124,26 @@ export class MemberResolver {
 
   /**
    * Returns true if an imported module is the type around the definition, as in `import static
-   * shop.Cart.open`, or its name within the file's package.
+   * shop.Cart.open`, or its name within the file's package. A type of Rust is imported by the path of its module:
+   * `use crate::color::Color::*`.
    */
   isOwner(facts: FileFacts, module: string): boolean {
-    return [module, `${facts.package}.${module}`].includes(this.#definition.owner);
+    const { owner, language } = this.#definition;
+    const isPath = traits(language).imports === "crates";
+    return [module, `${facts.package}.${module}`].includes(owner) || (isPath && `.${module}`.endsWith(`.${owner}`));
   }
 
-  /** Returns true if a file imports the member, and the type around the site has none. */
-  #isImportedMember(facts: FileFacts, [path, ownClass]: Place): boolean {
-    if (this.names.others.some((one) => one.path === path && one.owner === ownClass)) return false;
-    const { name } = this.#definition;
-    const imports = [...(facts.imports.get(name) ?? []), ...(facts.imports.get("*") ?? [])];
-    return imports.some((one) => [name, "*"].includes(one.name) && this.isOwner(facts, one.module));
+  /**
+   * Returns true if a file imports the member under a name, which means no other one there. A member of the type
+   * around the site comes first, unless the name is an alias.
+   */
+  #isImportedMember(facts: FileFacts, [path, ownClass]: Place, name: string): boolean {
+    const own = this.#definition.name;
+    const isAlias = name !== own;
+    if (!isAlias && this.names.others.some((one) => one.path === path && one.owner === ownClass)) return false;
+    const wildcards = isAlias ? [] : (facts.imports.get("*") ?? []);
+    const imports = [...(facts.imports.get(name) ?? []), ...wildcards];
+    return imports.some((one) => [own, "*"].includes(one.name) && this.isOwner(facts, one.module));
   }
 
   /** The path and symbol of the type around a node; in C++ also one of a header. */
@@ -224,7 +234,11 @@ export class MemberResolver {
 
   /** A receiver of a type with the owner's name, which the file does not declare or import. */
   #isOfModule(facts: FileFacts, typeName: string, owner: Definition): Resolution {
-    if (facts.imports.has(typeName) || facts.declaresType(typeName)) return elsewhere("ANOTHER_TYPE");
+    if (facts.imports.has(typeName)) {
+      const isOther = isElsewhere(this.names.typeRefers(facts, typeName, owner));
+      return isOther ? elsewhere("ANOTHER_TYPE") : possible("RECEIVER");
+    }
+    if (facts.declaresType(typeName)) return elsewhere("ANOTHER_TYPE");
     const [packageName] = rpartition(typeName, "."); // as in `shop.Cart()`
     const isInFolder = traits(owner.language).imports === "folders";
     if (packageName && isInFolder) {

@@ -29,6 +29,8 @@ export interface Definition {
   readonly isAbstract?: boolean;
   readonly packageName?: string;
   readonly isFunction?: boolean;
+  /** A macro of Rust, which is visible without an import. */
+  readonly isEverywhere?: boolean;
 }
 
 export function isSameDefinition(one: Definition, other: Definition): boolean {
@@ -43,8 +45,11 @@ export function isSameDefinition(one: Definition, other: Definition): boolean {
 }
 
 /** The answer if no site refers to a definition, or if its language has no relations. */
-export function sayNothingRefers({ language, symbol, owner, isType }: Definition, nodesWithName = 0, leftOut = 0): string {
-  const reason = language === "objc" && owner && !isType ? UNINDEXED_MESSAGES : unindexedRelations(language);
+export function sayNothingRefers(definition: Definition, nodesWithName = 0, leftOut = 0): string {
+  const { language, symbol, name, owner, isType } = definition;
+  const isMessage = language === "objc" && owner !== "" && !isType;
+  const isOperator = !/[\p{L}\p{N}_]/u.test(name);
+  const reason = isOperator ? UNINDEXED_OPERATORS : isMessage ? UNINDEXED_MESSAGES : unindexedRelations(language);
   if (reason) return `What refers to ${symbol} is unknown: ${reason}`;
   if (nodesWithName === 0) return `Nothing in the index refers to ${symbol}.`;
   const have = nodesWithName === 1 ? "has" : "have";
@@ -87,6 +92,7 @@ export function sayRefersToNothing(name: string, language: string | null): strin
 }
 
 
+const UNINDEXED_OPERATORS = "uses of operators are not indexed.";
 const UNINDEXED_MESSAGES = "messages of Objective-C are not indexed.";
 
 /** Why nothing is known of the relations of a language; empty if they are indexed. */

@@ -80,7 +80,8 @@ export class NameResolver {
     }
     const possibly = byWildcard.find((one) => !isElsewhere(one));
     if (possibly) return possibly;
-    const isGlobal = traits(definition.language).globalScope || inNoPackage(facts.package, definition);
+    const isVisible = definition.isEverywhere === true || traits(definition.language).globalScope;
+    const isGlobal = isVisible || inNoPackage(facts.package, definition);
     return isGlobal ? resolvedIf(this.isUnique, "COMPETING") : elsewhere("NOT_VISIBLE");
   }
 
@@ -93,7 +94,7 @@ export class NameResolver {
     const { definition, others } = this;
     const paths = this.#paths;
     const isOwnName = name === definition.name || name === ALL;
-    if (isOwnName && paths.names(module, path, definition)) return RESOLVED;
+    if (isOwnName && (paths.names(module, path, definition) || this.#isInScope(module))) return RESOLVED;
     if (this.#isExported(path, module, name)) return RESOLVED;
     const isAround = paths.names(module, path, definition) || paths.isParent(module, path, definition);
     if (name === DEFAULT && isAround) return possible("MODULE"); // `export default wrap(Cart)`
@@ -107,6 +108,13 @@ export class NameResolver {
     const isScript = traits(definition.language).family === "scripts";
     if (module.startsWith(".") && isScript) return resolvedIf(this.isUnique, "COMPETING");
     return this.#unfollowed({ path, language: definition.language }, module);
+  }
+
+  /** Returns true if a namespace of C++ has the definition: `using shop::add;`. */
+  #isInScope(module: string): boolean {
+    const ownPackage = packageOf(this.definition);
+    const isNamed = ownPackage !== "" && traits(this.definition.language).family === "c";
+    return isNamed && `.${ownPackage}`.endsWith(`.${module}`);
   }
 
   /** Returns true if a module exports the definition by a name, as far as files say. */
@@ -135,6 +143,7 @@ export class NameResolver {
    * `import { add } from "left-pad"` means a dependency if no folder or file is called `left`.
    */
   #unfollowed(site: Site, module: string): Resolution {
+    if (!module) return possible("MODULE"); // Rust: use {Cart, Line}; use shop::Cart::{self}
     if (!traits(site.language).reexports || this.exports.isIndexed(module, site)) return elsewhere("ANOTHER_MODULE");
     if (module.startsWith(".")) return possible("MODULE");
     const isOutside = isStandardModule(module, site.language) || !this.exports.isInside(module);
@@ -187,7 +196,9 @@ export class NameResolver {
     const ownPackage = packageOf(definition);
     if (ownPackage && traits(language).imports !== "folders") {
       if (modules.includes(ownPackage)) return RESOLVED; // namespace fd = fluid::detail
-      if (isOwnName && `.${ownPackage}`.endsWith(`.${receiver}`)) return resolvedIf(this.isUnique, "COMPETING");
+      const scopes = [ownPackage];
+      if (!definition.isType && !definition.isFunction) scopes.push(rpartition(ownPackage, ".")[0]); // sim::RED of an enum there
+      if (isOwnName && scopes.some((one) => `.${one}`.endsWith(`.${receiver}`))) return resolvedIf(this.isUnique, "COMPETING");
     }
     if (isOwnName && modules.some((one) => paths.names(one, facts.path, definition))) return RESOLVED;
     if (modules.some((one) => this.#isExported(facts.path, one, name))) return RESOLVED;
@@ -240,9 +251,14 @@ export class NameResolver {
   isSeen(facts: FileFacts, typeName: string, type: Definition): boolean {
     const [packageName, name] = rpartition(typeName, ".");
     if (packageName) return this.hasPackage(facts, packageName, type);
+    return isResolved(this.typeRefers(facts, name, type));
+  }
+
+  /** Resolves a name without a receiver in a file to a type, as if no other one had it. */
+  typeRefers(facts: FileFacts, name: string, type: Definition): Resolution {
     const resolver = this.#resolvers.get(type) ?? new NameResolver(type, [type], this.exports);
     this.#resolvers.set(type, resolver);
-    return isResolved(resolver.refers(facts, name));
+    return resolver.refers(facts, name);
   }
 
   /** Returns true if a module or package, as a file writes it, has a definition. */

@@ -40,6 +40,16 @@ export function isAddedTo({ language, nodeType, signature }: NamedNode): boolean
   return word !== "" && nodeType === "class" && words.slice(0, MAX_MODIFIERS).includes(word);
 }
 
+/** Returns true if the constants of an enum are visible without its name: `enum color { RED };`. */
+export function isOpenEnum(hit: Hit): boolean {
+  return hasPrefix(hit, traits(hit.language).openEnums);
+}
+
+/** Returns true if a declaration begins with a pattern, which a language may not have. */
+export function hasPrefix({ signature }: Hit | NamedNode, pattern: string): boolean {
+  return pattern !== "" && new RegExp(`^(?:${pattern})`).test(signature ?? "");
+}
+
 export function isHeader(path: string): boolean {
   return rpartition(path, ".")[1].startsWith("h");
 }

@@ -30,7 +30,7 @@ import { ExportFinder } from "./exports.ts";
 import { factsByPath, FileFacts } from "./file_facts.ts";
 import { type Definition, typeKey } from "./modules.ts";
 import { lastName } from "./name_resolution.ts";
-import { CONSTRUCTORS, isBodyless, isExtension, isFunctionNode, isLocalNode, isPrivate } from "./node_definitions.ts";
+import { CONSTRUCTORS, hasPrefix, isBodyless, isExtension, isFunctionNode, isLocalNode, isOpenEnum, isPrivate } from "./node_definitions.ts";
 import { isNamedByArgument, membersNamed, type Target, targetNode } from "./targets.ts";
 
 const { MAX_NAMED_HITS } = constants.hits;
@@ -112,8 +112,9 @@ export class RelationReader {
 
   /** The definition of a member of a class, or of a file, as a constant in a chunk. */
   async memberDefinition(hit: Hit, name: string): Promise<Definition> {
-    const owner = hit.nodeType === "class" && hit.symbol ? hit.symbol : "";
-    const one = { path: hit.path, language: hit.language ?? "", symbol: owner ? `${owner}.${name}` : name, name, owner, isType: false, isLocal: false };
+    const type = hit.nodeType === "class" && hit.symbol ? hit.symbol : "";
+    const owner = isOpenEnum(hit) ? "" : type;
+    const one = { path: hit.path, language: hit.language ?? "", symbol: type ? `${type}.${name}` : name, name, owner, isType: false, isLocal: false };
     const { packageScope } = traits(hit.language);
     if (owner || packageScope === "") return one;
     const ofFile = (await this.fileFacts(hit.path)).package;
@@ -167,7 +168,8 @@ export class RelationReader {
     }
     const isAbstract = traits(language).structuralInterfaces && isBodyless(hit) && owner !== "" && !isType;
     const [isLocal, isFunction] = [isLocalNode(hit, symbol), isFunctionNode(hit)];
-    return { path, language, symbol, name, owner, isType, isLocal, isAbstract, isFunction };
+    const isEverywhere = hasPrefix(hit, traits(language).globalNames);
+    return { path, language, symbol, name, owner, isType, isLocal, isAbstract, isFunction, isEverywhere };
   }
 
   /** The type of a member that is declared in another file, as in Go, C++ or Swift. */

@@ -39,6 +39,8 @@ _CATEGORY_OF_CAPTURE = {
     "closure": "Closure",
     "doc": "Doc",
     "embedded": "Embedded",
+    "expression": "Embedded",
+    "component": "Embedded",
     "part": "Part",
     **dict.fromkeys(
         ("h1", "h2", "h3", "h4", "h5", "h6", "anchor", "codeblock", "table", "inset"), "Section"
