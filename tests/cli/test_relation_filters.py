@@ -32,6 +32,8 @@ HITS: dict[str, set[str | None]] = {
     "calls:check calls:add": {"wrap"},
     "calls:check path:shop/cart.py": {"Cart.add"},
     "calls:check wrap": {"wrap"},
+    "calls:add OR calls:total": {"wrap", "Shop.sum"},
+    "visibility:private OR visibility:protected": {"Shop.total", "_hidden"},
     "uses:Item": {"Cart.add"},
     "returns:Line": {"Cart.add"},
     "returns:Item": set(),

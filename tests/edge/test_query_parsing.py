@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from edge.texts import KNOWN, SAMPLES, some, texts
 from edge.worker_process import Worker
+from feeder.errors import UserError
 from feeder.query.query import (
     ANALYZED_CHARS,
     MAX_QUERY_CHARS,
@@ -27,6 +28,7 @@ from feeder.text import (
     split_compound,
     symbol_ends_with,
 )
+from query.test_query import query_of
 
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "query" / "query_cases.json").read_text("utf-8")
@@ -76,11 +78,11 @@ def parsed_fields(text: str) -> list[Any]:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: ascii(case["question"]))
 def test_query_syntax_is_the_same(worker: Worker, case: dict[str, Any]) -> None:
     """By the program's own cases."""
-    fields: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in case["query"].items()
-    }
-    assert worker.call("parseQuery", case["question"]) == in_typescript(Query(**fields))
+    parsed = worker.call("parseQuery", case["question"])
+    if "error" in case:
+        assert case["error"] in parsed["error"]
+    else:
+        assert parsed == in_typescript(query_of(case))
 
 
 def test_every_character_is_classified_alike(worker: Worker) -> None:
@@ -132,6 +134,23 @@ def test_queries_are_parsed_alike(worker: Worker, text: str) -> None:
 )
 def test_any_mixture_of_operators_is_parsed_alike(worker: Worker, text: str) -> None:
     assert worker.call("parseQuery", text) == in_typescript(parse_query(text))
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [*'"()-:* a/', " OR ", " AND ", '"a b"', "lang:go", "calls:b", "f(", "c*", "/d/", "-ef"]
+        )
+    ).map("".join)
+)
+@example('(a OR "b") OR (f(x) OR lang:go)')
+def test_alternatives_are_parsed_alike(worker: Worker, text: str) -> None:
+    """Also those that are errors."""
+    try:
+        expected = in_typescript(parse_query(text))
+    except UserError as exc:
+        expected = {"error": str(exc)}
+    assert worker.call("parseQuery", text) == expected
 
 
 @given(texts | NAMES)

@@ -210,13 +210,19 @@ def test_empty_result_names_the_filter_to_relax(ask: Ask) -> None:
 def test_two_phrases_without_a_common_node_are_named(
     ask: Ask,
 ) -> None:
-    """The message does not claim that no node has the words; a pattern finds either."""
-    text = result_text(ask("search", query='"def total" OR "def exchange"'))
+    """The message does not claim that no node has the words; `OR` or a pattern finds either."""
+    text = result_text(ask("search", query='"def total" "def exchange"'))
     assert "Without `phrases, patterns and begin*`: " in text
     assert "has a word of the query" not in text
-    either = result_text(ask("search", query="/def total|def exchange/", path="src"))
-    assert "src/cart.py:" in either
-    assert "src/money.py:" in either
+    for query in ('"def total" OR "def exchange"', "/def total|def exchange/"):
+        either = result_text(ask("search", query=query, path="src"))
+        assert "src/cart.py:" in either
+        assert "src/money.py:" in either
+
+
+def test_query_with_an_unclosed_parenthesis_is_an_error(ask: Ask) -> None:
+    text = error_text(ask("search", query="(total OR exchange"))
+    assert text.startswith("A parenthesis is not closed: ")
 
 
 def test_filter_without_a_match_is_an_error_with_suggestions(ask: Ask) -> None:

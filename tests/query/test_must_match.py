@@ -80,6 +80,18 @@ def matching_symbols(world: tuple[Repo, SQLite], question: str) -> set[str]:
         (r"/DEF add/ case:yes", set()),
         (r'/def/ "connection refused"', {"Cart.add"}),
         (r"/def/ -article", {"parse_delta_file", "other"}),
+        (
+            '"connection refused" OR "connections refused"',
+            {"Cart.add", "notes.txt", "parse_delta_file"},
+        ),
+        ('article OR "nothing like it"', {"Cart", "Cart.add"}),
+        ("pars* OR holds", {"Cart", "parse_delta_file"}),
+        ('ARTIC* OR "nothing like it"', {"Cart", "Cart.add"}),
+        ('(parse_del* "connection refused") OR rows', {"Cart.add"}),
+        ('("connection refused" OR path) case:yes', {"Cart.add", "parse_delta_file"}),
+        ('"->" OR "rows.append"', {"Cart.add", "other"}),
+        ("/def add/ OR /def other/", {"Cart.add", "other"}),
+        ("case:yes Cart OR CART", {"Cart", "notes.txt"}),
         ('refused -"connection refused" /./', {"Cart", "other"}),
     ],
 )

@@ -1,6 +1,7 @@
 """The query syntax, by example."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from feeder.errors import UserError
 from feeder.query.query import MAX_QUERY_CHARS, Query, QueryText, parse_query
 
 CASES: list[dict[str, Any]] = json.loads(
@@ -15,14 +17,23 @@ CASES: list[dict[str, Any]] = json.loads(
 )
 
 
+def query_of(case: dict[str, Any]) -> Query:
+    """The query of a case; fields that it does not name are as in an empty query."""
+    return Query(**{name: in_tuples(value) for name, value in case["query"].items()})
+
+
+def in_tuples(value: Any) -> Any:
+    return tuple(map(in_tuples, value)) if isinstance(value, list) else value
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: ascii(case["question"]))
 def test_query_is_parsed_as_in_the_case_file(case: dict[str, Any]) -> None:
-    """Fields that a case does not name are as in an empty query."""
-    fields: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in case["query"].items()
-    }
-    assert parse_query(case["question"]) == Query(**fields)
+    """Some with `OR` are errors."""
+    if "error" not in case:
+        assert parse_query(case["question"]) == query_of(case)
+        return
+    with pytest.raises(UserError, match=re.escape(case["error"])):
+        parse_query(case["question"])
 
 
 @pytest.mark.parametrize(
@@ -71,4 +82,6 @@ def test_long_query_is_cut_to_10000_characters() -> None:
 def test_ranking_text_includes_the_values_of_operators() -> None:
     """The words come first; excluded words and filters are left out."""
     parsed = parse_query('open "a file" rea* -close symbol:Cart lang:go')
+    assert parsed.text == "open a file rea Cart"
+    parsed = parse_query('open ("a file" OR rea* OR "a file") symbol:Cart')
     assert parsed.text == "open a file rea Cart"

@@ -41,7 +41,11 @@ MAX_NODES_OF_GLOB = 1_000
 MIN_TERMS_OF_GLOB = 5
 """With fewer terms the nodes at a glob are not counted, which would read up to 3,000 rows."""
 
+MAX_ALTERNATIVES = 16
+"""Texts of one condition with `OR`."""
+
 MAX_LISTED = {
+    "either": (8, "conditions with OR"),
     "phrases": (8, "phrases"),
     "prefixes": (8, "prefixes"),
     "without": (32, "excluded words"),

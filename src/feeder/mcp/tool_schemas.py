@@ -86,7 +86,7 @@ def _limit_schema(default: int, maximum: int) -> Mapping[str, Any]:
 _SEARCH_DESCRIPTION = """\
 Find code and documents by meaning, word and name; answers with the source lines, best first.
 Use it first for "where is", "how does", "what is". Write one query, in plain words or a name.
-It may contain "an exact phrase", /one|other/, -excluded, prefix*, and lang: path: -path: type:
+It may contain "an exact phrase", (a OR b*), /regex/, -excluded, and lang: path: -path: type:
 symbol: repo: tests: case:yes.
 Example: {"query": "where is the token refreshed", "path": "src", "limit": 5}"""
 

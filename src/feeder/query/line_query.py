@@ -31,6 +31,7 @@ def parse_line_query(text: str) -> LineQuery:
     """
     query = parse_query(text)
     parts = [*filter(None, [query.words, query.regex]), *query.phrases, *query.prefixes]
+    parts += query.either_texts
     if query.without:
         excluded = ", ".join(f"-{word}" for word in query.without)
         raise UserError(

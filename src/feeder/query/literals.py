@@ -68,10 +68,13 @@ class LiteralMatch(NamedTuple):
 
 
 def required_literals(query: Query) -> list[Literal]:
-    """The phrases and, with `case`, the words that a hit must have; one of the words is enough."""
+    """The phrases, the alternatives and, with `case`, the words that a hit must have; one of the
+    words is enough.
+    """
     words = query.words.split() if query.case else []
     return [
         *(Literal(phrase, query.case) for phrase in query.phrases),
+        *(Literal(text.removesuffix("*"), query.case) for text in query.either_texts),
         *(Literal(word, True, True) for word in words),
     ]
 

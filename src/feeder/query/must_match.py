@@ -111,7 +111,7 @@ def require_matches(
         constraint = _combine(
             constraint, _match_pattern(database, pattern, constraint.scope, files, case=query.case)
         )
-    if files and (any(map(_WORD.search, query.phrases)) or query.case):
+    if files and (_checked_phrases(query) or query.case):
         constraint = _combine(constraint, _check_lines(database, query, constraint.scope, files))
     return constraint
 
@@ -131,24 +131,36 @@ def _combine(before: MatchConstraint, after: MatchConstraint) -> MatchConstraint
 def _required_expression(query: Query) -> str | None:
     parts = [fts_query.phrase(phrase) for phrase in query.phrases if _WORD.search(phrase)]
     parts += [fts_query.prefix(prefix) for prefix in query.prefixes]
+    parts += [f"({' OR '.join(map(_expression, texts))})" for texts in _word_conditions(query)]
     if query.case and (words := [word for word in query.words.split() if _WORD.search(word)]):
         parts.append(f"({fts_query.any_of(words)})")
     return " AND ".join(parts) or None
 
 
 def _excluded_expression(excluded: Iterable[str]) -> str | None:
-    parts = [
-        fts_query.prefix(one[:-1]) if one.endswith("*") else fts_query.phrase(one)
-        for one in excluded
-        if _WORD.search(one)
-    ]
-    return " OR ".join(parts) or None
+    return " OR ".join(_expression(text) for text in excluded if _WORD.search(text)) or None
+
+
+def _expression(text: str) -> str:
+    """An FTS5 query for a phrase, or for a prefix with its `*`."""
+    return fts_query.prefix(text[:-1]) if text.endswith("*") else fts_query.phrase(text)
+
+
+def _word_conditions(query: Query) -> list[tuple[str, ...]]:
+    """The conditions with `OR` that FTS5 can find: all of their texts have a word."""
+    return [texts for texts in query.either if all(map(_WORD.search, texts))]
 
 
 def required_patterns(query: Query) -> list[str]:
-    """The pattern, and phrases without a word, which FTS5 cannot find."""
+    """The pattern, and phrases and conditions without words, which FTS5 cannot find."""
     escaped_phrases = [re.escape(phrase) for phrase in query.phrases if not _WORD.search(phrase)]
-    return [*([query.regex] if query.regex else []), *escaped_phrases]
+    found_by_words = _word_conditions(query)
+    escaped_conditions = [
+        "|".join(re.escape(text.removesuffix("*")) for text in texts)
+        for texts in query.either
+        if texts not in found_by_words
+    ]
+    return [*([query.regex] if query.regex else []), *escaped_phrases, *escaped_conditions]
 
 
 def _match_pattern(
@@ -247,7 +259,8 @@ def _check_lines(
     notes = []
     is_truncated = len(ids) > MAX_CHECKED
     if is_truncated:
-        required = ", ".join(f'"{phrase}"' for phrase in query.phrases) or query.words
+        phrases = (*query.phrases, *query.either_texts)
+        required = ", ".join(f'"{phrase}"' for phrase in phrases) or query.words
         text = f"{required} is in too many nodes to check each."
         notes.append(_partial(text, "Narrow the search, for example with path:"))
     return MatchConstraint(scope._replace(ids=tuple(matching_ids)), notes, is_truncated)
@@ -258,15 +271,27 @@ def _partial(text: str, remedy: str = "") -> Note:
 
 
 def _has_all(hit: Hit, query: Query, lines: Sequence[str] | None) -> bool:
-    """Returns True if the lines have all phrases, or if they cannot be read."""
+    """Returns True if the lines have all phrases and a text of each condition with `OR`, or if they
+    cannot be read.
+    """
     if lines is None:
         return True
     text = _normalize_spaces("\n".join(lines[hit.start_line - 1 : hit.end_line]), case=query.case)
     words = [one for one in required_literals(query) if one.whole_word]
-    phrases = [phrase for phrase in query.phrases if _WORD.search(phrase)]
-    return all(_normalize_spaces(phrase, case=query.case) in text for phrase in phrases) and (
-        not words or any(has_literal(text, word) for word in words)
-    )
+    return all(
+        any(_normalize_spaces(phrase, case=query.case) in text for phrase in phrases)
+        for phrases in _checked_phrases(query)
+    ) and (not words or any(has_literal(text, word) for word in words))
+
+
+def _checked_phrases(query: Query) -> list[tuple[str, ...]]:
+    """The phrases, and the conditions with `OR`; those with a prefix are left to the index, which
+    has names and paths too.
+    """
+    conditions = [
+        texts for texts in _word_conditions(query) if not any(text.endswith("*") for text in texts)
+    ]
+    return [*((phrase,) for phrase in query.phrases if _WORD.search(phrase)), *conditions]
 
 
 def _normalize_spaces(text: str, *, case: bool) -> str:

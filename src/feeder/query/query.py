@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from feeder.bigrams import has_run, split_words
+from feeder.query.alternatives import OR, Values, read_alternatives
 from feeder.query.stopwords import RANKING_STOP_WORDS
 from feeder.store import fts_query
 from feeder.suggestions import is_within_one_edit
@@ -54,6 +55,9 @@ TOKEN_PATTERN = re.compile(
     """,
     re.VERBOSE,
 )
+
+GROUPED_TOKEN_PATTERN = re.compile(TOKEN_PATTERN.pattern.replace("[^ ])", "[^ )])"), re.VERBOSE)
+"""The same in a query with parentheses, of which one may close after a quote or slash."""
 
 FILTER_PATTERN = re.compile(r"(?P<head>-?[a-z]+:)(?P<value>(?!:|//)[^\"“=].*)")
 
@@ -111,7 +115,8 @@ class Query(NamedTuple):
     """A parsed query; filter values are as typed.
 
     `without` has excluded words, phrases and prefixes (which keep their `*`; those of `prefixes`
-    have lost it). `relations` have filters with their prefix, such as `calls:add`. `tests` is yes,
+    have lost it). `either` has conditions with `OR`: the texts, in the same form, of which a node
+    needs one. `relations` have filters with their prefix, such as `calls:add`. `tests` is yes,
     no or only. With `case`, words match in their case only. `overruled` has filters that a later
     one of the same name replaced. `unknown_filters` are words that were probably meant as filters,
     such as `typ:method`; they are among the words, too.
@@ -121,6 +126,7 @@ class Query(NamedTuple):
     phrases: tuple[str, ...] = ()
     regex: str | None = None
     without: tuple[str, ...] = ()
+    either: tuple[tuple[str, ...], ...] = ()
     prefixes: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     not_languages: tuple[str, ...] = ()
@@ -140,8 +146,21 @@ class Query(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text that ranks: the words, then phrases, prefixes and symbols."""
-        return " ".join(filter(None, [self.words, *self.phrases, *self.prefixes, *self.symbols]))
+        """The text that ranks: the words, then phrases, prefixes, alternatives and symbols."""
+        either = (text.removesuffix("*") for text in self.either_texts)
+        parts = [self.words, *self.phrases, *self.prefixes, *either, *self.symbols]
+        return " ".join(filter(None, parts))
+
+    @property
+    def either_texts(self) -> tuple[str, ...]:
+        """The distinct texts of all conditions with `OR`; prefixes keep their `*`."""
+        return tuple(dict.fromkeys(text for texts in self.either for text in texts))
+
+    @property
+    def all_prefixes(self) -> tuple[str, ...]:
+        """The prefixes, also of conditions with `OR`."""
+        either = (text[:-1] for text in self.either_texts if text.endswith("*"))
+        return (*self.prefixes, *either)
 
 
 class _ParsedToken(NamedTuple):
@@ -151,11 +170,19 @@ class _ParsedToken(NamedTuple):
 
 
 def parse_query(text: str) -> Query:
-    """Parses a query; text of several lines, such as a stack trace, has words only."""
+    """Parses a query; text of several lines, such as a stack trace, has words only.
+
+    Raises UserError for a query with `OR` that `read_alternatives` cannot read.
+    """
     text = _normalize(text[:MAX_QUERY_CHARS])
     if LINE_END_PATTERN.search(text):
         return Query(text)
-    tokens = [_parse_token(match) for match in TOKEN_PATTERN.finditer(SPACE_PATTERN.sub(" ", text))]
+    text = SPACE_PATTERN.sub(" ", text)
+    tokens = list(map(_parse_token, TOKEN_PATTERN.finditer(text)))
+    if any(token.raw == OR for token in tokens[1:-1]):
+        read = read_alternatives(text, GROUPED_TOKEN_PATTERN, _token_values)
+        if not read.keys() <= {"words"}:  # words alone rank as they are
+            return _build_query(read)
     values: dict[str, list[str]] = {}
     for token in tokens:
         is_second = token.field == "regex" in values
@@ -196,6 +223,13 @@ def _parse_bare_word(raw: str) -> _ParsedToken:
         if match := form.fullmatch(raw):
             return _ParsedToken(field, match[1], raw)
     return _ParsedToken("words", raw, raw)
+
+
+def _token_values(typed: str) -> Values:
+    """The values of one token, by field."""
+    match = TOKEN_PATTERN.fullmatch(typed)
+    token = _parse_token(match) if match else _parse_bare_word(typed)
+    return {token.field: list(_split_values(token.field, token.value))}
 
 
 def _split_values(field: str, value: str) -> Iterator[str]:

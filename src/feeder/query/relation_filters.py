@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from feeder.errors import UserError
 from feeder.notes import Note, NoteKind
+from feeder.query.alternatives import RELATION_OR
 from feeder.relation import (
     CALL,
     IMPLEMENTS,
@@ -116,16 +117,29 @@ def _have_relations(database: Database, repos: Sequence[str]) -> bool:
 
 
 def _statement(text: str, scope: Scope) -> Statement:
+    """The nodes that pass a filter, or one of several joined by `OR`, which have equal heads."""
+    head = text.partition(":")[0]
+    names = [_name(one) for one in text.split(RELATION_OR)]
+    needles = [needle for name in names for needle in _needles(head, name)]
+    repos = None if scope.repos is None else json.dumps(scope.repos)
+    if head == "visibility" and not set(names).isdisjoint(CONVENTIONAL):
+        return Statement(NODES_WITH_VISIBILITY, (repos, json.dumps(needles), MAX_NODES + 1))
+    query = f"body : ({fts_query.any_of(names)})"
+    return Statement(NODES_WITH_RELATIONS, (query, repos, json.dumps(needles), MAX_NODES + 1))
+
+
+def _name(text: str) -> str:
     head, _, typed = text.partition(":")
     name = typed if head == "imports" else normalize_symbol(typed).rpartition(".")[2]
     if not any(map(str.isalnum, name)):
         raise UserError(f"{text} has no name.", f"Write one, as in {head}:{EXAMPLES[head]}.")
+    return name
+
+
+def _needles(head: str, name: str) -> list[str]:
+    """Texts of which the relations of a node that passes the filter have one."""
     needles = named_texts(name, KINDS_BY_FILTER[head])
     if head in QUALIFIED_KINDS:
         kind = QUALIFIED_KINDS[head]
         needles += [*qualified_texts(kind, name), aliased_text(kind, name)]
-    repos = None if scope.repos is None else json.dumps(scope.repos)
-    if head == "visibility" and name in CONVENTIONAL:
-        return Statement(NODES_WITH_VISIBILITY, (repos, json.dumps(needles), MAX_NODES + 1))
-    params = f"body : {fts_query.phrase(name)}", repos, json.dumps(needles), MAX_NODES + 1
-    return Statement(NODES_WITH_RELATIONS, params)
+    return needles

@@ -189,7 +189,8 @@ def _is_inside(inner: Excerpt, outer: Excerpt) -> bool:
 def highlight_words(query: Query) -> list[str]:
     """The words of a query that are highlighted."""
     prefixes = (f"{prefix}*" for prefix in query.prefixes)
-    return [*query.words.split(), *query.phrases, *prefixes, *query.symbols]
+    texts = (*query.phrases, *prefixes, *query.either_texts, *query.symbols)
+    return [*query.words.split(), *texts]
 
 
 def _location(hit: Hit) -> dict[str, Any]:

@@ -399,7 +399,7 @@ def _rank_plan(index: SearchIndex, plan: QueryPlan, on_warning: OnWarning | None
             plan.scope,
             preferred_scopes=plan.preferred_scopes,
             checked_words=checked_words,
-            prefixes=plan.query.prefixes,
+            prefixes=plan.query.all_prefixes,
             on_warning=on_warning,
             files=repository_texts(index.store, index.corpus.meta),
         )

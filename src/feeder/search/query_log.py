@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Thread
 from typing import NamedTuple
 
-from feeder.errors import FeederError
+from feeder.errors import FeederError, UserError
 from feeder.parse.secrets import mask_text
 from feeder.query.query import MAX_QUERY_CHARS, parse_query
 from feeder.query.query_plan import SearchRequest
@@ -195,4 +195,7 @@ def _is_reworded(earlier: LoggedQuery, later: LoggedQuery) -> bool:
 
 @lru_cache(20_000)
 def _query_stems(text: str) -> frozenset[str]:
-    return text_stems(parse_query(text).text)
+    try:
+        return text_stems(parse_query(text).text)
+    except UserError:  # found nothing either
+        return text_stems(text)

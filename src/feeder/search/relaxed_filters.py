@@ -49,5 +49,6 @@ def relax_filters(index: SearchIndex, plan: QueryPlan) -> Iterator[RelaxedFilter
 def _name_with_relations(label: str, plan: QueryPlan) -> str:
     """The name of what restricts the ids: relations, phrases and the like, or both."""
     relations = " ".join(plan.query.relations)
-    has_phrases = plan.query.phrases or plan.query.regex or plan.query.prefixes
+    query = plan.query
+    has_phrases = query.phrases or query.regex or query.prefixes or query.either
     return " and ".join(filter(None, [relations, label if has_phrases or not relations else ""]))

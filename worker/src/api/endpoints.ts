@@ -32,7 +32,7 @@ import {
 } from "../corpus/index_status.ts";
 import { requiredLiterals, tokenLiteral } from "../query/literals.ts";
 import { outlineFiles } from "../snippets/outline.ts";
-import { type Query, queryText, QueryText } from "../query/query.ts";
+import { eitherTexts, type Query, queryText, QueryText } from "../query/query.ts";
 import { countNamed } from "../ranking/ranking.ts";
 import { countFacets, type Result } from "../ranking/results.ts";
 import { findSimilar } from "../search/similar.ts";
@@ -354,7 +354,7 @@ function hitsJson(
 function highlightedWords(query: Query): string[] {
   const prefixes = query.prefixes.map((prefix) => `${prefix}*`);
   const words = query.words.split(/\s+/).filter(Boolean);
-  return [...words, ...query.phrases, ...prefixes, ...query.symbols];
+  return [...words, ...query.phrases, ...prefixes, ...eitherTexts(query), ...query.symbols];
 }
 
 /** The lines of a file; missing ones are empty. */

@@ -20,7 +20,7 @@ import {
   modelKey,
   resolveRepo,
 } from "../corpus/index_status.ts";
-import { parseQuery, queryText, QueryText } from "../query/query.ts";
+import { allPrefixes, parseQuery, queryText, QueryText } from "../query/query.ts";
 import { queryModel, QueryVector } from "../ranking/retrieval.ts";
 import { SnapshotDatabase } from "../corpus/snapshot.ts";
 import { failureNotes, mapAtOnce, SeveralDatabases } from "../store/several_databases.ts";
@@ -218,7 +218,7 @@ export class RepositoryRouter {
   /** Those of the repositories whose databases a query asks. */
   #chosen(repositories: readonly Repository[], typed: string, usesVectors: boolean): Promise<DatabaseChoice> {
     const query = parseQuery(typed);
-    const text = new QueryText(queryText(query).replaceAll("\0", " "), query.prefixes);
+    const text = new QueryText(queryText(query).replaceAll("\0", " "), allPrefixes(query));
     const open = (database: D1Database) => new D1(database, this.#countRequest, this.queries);
     return chooseDatabases(repositories, text, () => this.#nearestRepos(repositories, usesVectors ? text.text : ""), open, this.queries);
   }

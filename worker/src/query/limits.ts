@@ -8,12 +8,12 @@ import type { Database } from "../store/database.ts";
 import { ftsPhrase } from "../store/fts_query.ts";
 import { isGlob } from "../store/scope.ts";
 import { termCounts } from "../store/statements.ts";
-import { type Query, queryText, QueryText } from "./query.ts";
+import { allPrefixes, type Query, queryText, QueryText } from "./query.ts";
 
-const { MAX_TERMS, MAX_FILTERED_TERMS, MAX_COUNTED_WORDS, MAX_PHRASE_WORDS, MAX_GLOBS, MAX_LISTED } = constants.worker_limits;
+const { MAX_TERMS, MAX_FILTERED_TERMS, MAX_COUNTED_WORDS, MAX_PHRASE_WORDS, MAX_GLOBS, MAX_LISTED, MAX_ALTERNATIVES } = constants.worker_limits;
 const FILTERS = [
   ...(["paths", "notPaths", "languages", "notLanguages", "nodeTypes", "notNodeTypes"] as const),
-  ...(["categories", "notCategories", "symbols", "relations", "without", "phrases"] as const),
+  ...(["categories", "notCategories", "symbols", "relations", "without", "phrases", "either"] as const),
 ];
 const LISTS = Object.entries(MAX_LISTED) as [keyof typeof MAX_LISTED, [limit: number, name: string]][];
 
@@ -26,14 +26,14 @@ export async function limitQuery(database: Database, query: Query): Promise<{ qu
       return [field, query[field].slice(0, limit)];
     }),
   );
-  const phrases = (lists.phrases ?? query.phrases).map((phrase) => {
-    const count = split(splitPhrase(phrase)[0]).length;
-    if (count <= MAX_PHRASE_WORDS) return phrase;
-    notes.push(`Of a phrase of ${count} words the first ${MAX_PHRASE_WORDS} were searched.`);
-    return firstWords(phrase, MAX_PHRASE_WORDS);
+  const limited = { ...query, ...lists };
+  const phrases = limited.phrases.map((phrase) => limitPhrase(phrase, notes));
+  const either = limited.either.map((texts) => {
+    if (texts.length > MAX_ALTERNATIVES) notes.push(`Of ${texts.length} alternatives the first ${MAX_ALTERNATIVES} were searched.`);
+    return texts.slice(0, MAX_ALTERNATIVES).map((text) => limitPhrase(text, notes));
   });
   const [paths, notPaths] = [query.paths, query.notPaths].map((patterns) => limitGlobs(patterns, notes));
-  const all = { ...query, ...lists, phrases, paths: paths!, notPaths: notPaths! };
+  const all = { ...limited, phrases, either, paths: paths!, notPaths: notPaths! };
   const limit = hasFilters(all) ? MAX_FILTERED_TERMS : MAX_TERMS;
   if (termCount(all, all.words) <= limit) return { query: all, notes };
   const listed = { ...all, words: splitWords(all.words) };
@@ -41,6 +41,13 @@ export async function limitQuery(database: Database, query: Query): Promise<{ qu
   const words = await rarestWords(database, listed, typed.slice(0, MAX_COUNTED_WORDS), limit);
   notes.push(`Of ${typed.length} words the ${words.length} rarest were searched: more take the database too long.`);
   return { query: { ...listed, words: keepWords(listed.words, new Set(words)) }, notes };
+}
+
+function limitPhrase(phrase: string, notes: string[]): string {
+  const count = split(splitPhrase(phrase)[0]).length;
+  if (count <= MAX_PHRASE_WORDS) return phrase;
+  notes.push(`Of a phrase of ${count} words the first ${MAX_PHRASE_WORDS} were searched.`);
+  return firstWords(phrase, MAX_PHRASE_WORDS);
 }
 
 /** The text without its other words; a text of several lines stays one. */
@@ -82,5 +89,5 @@ async function rarestWords(
 
 /** The number of terms of the query with these words. */
 function termCount(query: Query, words: string): number {
-  return new QueryText(queryText({ ...query, words }), query.prefixes).ftsTerms.length;
+  return new QueryText(queryText({ ...query, words }), allPrefixes(query)).ftsTerms.length;
 }

@@ -4,7 +4,7 @@ import { constants } from "../../build/worker_data.json";
 import { isPartOfWord } from "../bigrams.ts";
 import { fullMatch, matchAtStart, RegexVariants } from "../python_regex.ts";
 import { casefold, length, split } from "../python_strings.ts";
-import type { Query } from "./query.ts";
+import { eitherTexts, type Query } from "./query.ts";
 
 /**
  * A text to find; spaces and line ends in it are equivalent.
@@ -28,11 +28,15 @@ export type LiteralMatch = readonly [row: number, start: number, end: number];
 
 const SPECIAL = /[()[\]{}?*+\-|^$\\.&~#/]/g;
 
-/** The phrases and, with `case`, the words that a hit must have; one of the words is enough. */
+/** The phrases, the alternatives and, with `case`, the words that a hit must have; one of the words is enough. */
 export function requiredLiterals(query: Query): Literal[] {
   const words = query.case ? split(query.words) : [];
   return [
-    ...query.phrases.map((text) => ({ text, caseSensitive: query.case, wholeWord: false })),
+    ...[...query.phrases, ...eitherTexts(query).map((text) => text.replace(/\*$/, ""))].map((text) => ({
+      text,
+      caseSensitive: query.case,
+      wholeWord: false,
+    })),
     ...words.map((text) => ({ text, caseSensitive: true, wholeWord: true })),
   ];
 }

@@ -2,6 +2,7 @@
 
 import { anyOf, ftsPhrase, ftsPrefix } from "../store/fts_query.ts";
 import type { Scope } from "../store/scope.ts";
+import type { Condition } from "./alternatives.ts";
 import type { Query } from "./query.ts";
 
 const WORD = /[\p{L}\p{N}]/u;
@@ -17,7 +18,7 @@ const SPECIAL = /[()[\]{}?*+\-|^$\\.&~#\t\n\v\f\r ]/g;
  */
 export function mustMatch(query: Query, scope: Scope): { scope: Scope; notes: string[] } {
   const withWords = requiredQueries(query).join(" AND ") || null;
-  const without = query.without.filter((word) => WORD.test(word)).map(excludedQuery);
+  const without = query.without.filter((word) => WORD.test(word)).map(textQuery);
   const restricted = { ...scope, withWords, withoutWords: without.join(" OR ") || null };
   const notes = patterns(query).map(
     (pattern) => `/${pattern}/ was not searched for: patterns need the repository's files.`,
@@ -31,16 +32,33 @@ function requiredQueries(query: Query): string[] {
   return [
     ...query.phrases.filter((phrase) => WORD.test(phrase)).map(ftsPhrase),
     ...query.prefixes.map((prefix) => ftsPrefix(prefix)),
+    ...wordConditions(query).map((texts) => `(${texts.map(textQuery).join(" OR ")})`),
     ...wordQueries,
   ];
 }
 
-function excludedQuery(word: string): string {
-  return word.endsWith("*") ? ftsPrefix(word.slice(0, -1)) : ftsPhrase(word);
+/** An FTS5 query for a phrase, or for a prefix with its `*`. */
+function textQuery(text: string): string {
+  return text.endsWith("*") ? ftsPrefix(text.slice(0, -1)) : ftsPhrase(text);
 }
 
-/** The pattern, and the phrases without a word, as patterns. */
+/** The conditions with `OR` that FTS5 can find: all of their texts have a word. */
+function wordConditions(query: Query): readonly Condition[] {
+  return query.either.filter((texts) => texts.every((text) => WORD.test(text)));
+}
+
+/** The pattern, and the phrases and conditions without words, as patterns. */
 function patterns(query: Query): string[] {
   const symbols = query.phrases.filter((phrase) => !WORD.test(phrase));
-  return [...(query.regex ? [query.regex] : []), ...symbols.map((symbol) => symbol.replace(SPECIAL, "\\$&"))];
+  const byWords = new Set(wordConditions(query));
+  const conditions = query.either.filter((texts) => !byWords.has(texts));
+  return [
+    ...(query.regex ? [query.regex] : []),
+    ...symbols.map(escapePattern),
+    ...conditions.map((texts) => texts.map((text) => escapePattern(text.replace(/\*$/, ""))).join("|")),
+  ];
+}
+
+function escapePattern(text: string): string {
+  return text.replace(SPECIAL, "\\$&");
 }

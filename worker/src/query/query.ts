@@ -10,6 +10,7 @@ import { fullMatch, Pattern, RegexVariants } from "../python_regex.ts";
 import { casefold, length, rpartition, split, strip, truncate } from "../python_strings.ts";
 import { ftsPhrase, ftsPrefix } from "../store/fts_query.ts";
 import { isWithinOneEdit } from "../suggestions.ts";
+import { type Condition, readAlternatives } from "./alternatives.ts";
 import { camelCase, normalizeSymbol, lowercaseParts, expandWords } from "../text.ts";
 
 /** Longer queries are truncated: 20,000 words take seconds, and D1 refuses more. */
@@ -24,6 +25,8 @@ const LINE_END = new Pattern(constants.query.LINE_END_PATTERN);
 const INVISIBLE = new Pattern(constants.query.INVISIBLE, "g");
 const CONTROL = new Pattern(constants.query.CONTROL_PATTERN, "g");
 const TOKEN = new Pattern(constants.query.TOKEN_PATTERN, "g");
+const GROUPED_TOKEN = new Pattern(constants.query.GROUPED_TOKEN_PATTERN, "y");
+const { OR } = constants.alternatives;
 const FILTER = new Pattern(fullMatch(constants.query.FILTER_PATTERN));
 const PREFIX = new Pattern(fullMatch(constants.query.PREFIX_PATTERN));
 const EXCLUDED = new Pattern(fullMatch(constants.query.EXCLUDED_PATTERN));
@@ -52,11 +55,13 @@ interface Lists {
  *
  * Values are as typed. `without` has excluded words, phrases and prefixes, the latter with their `*`;
  * `prefixes` are without it. `tests` is yes, no or only; `case` makes the search case-sensitive.
+ * `either` has conditions with `OR`: the texts, prefixes with their `*`, of which a node needs one.
  * `overruled` are filters that a later one with another value overrides. `unknownFilters` are words that were
  * probably meant as filters, such as `typ:method`; they are among the words, too.
  */
 export interface Query extends Lists {
   readonly words: string;
+  readonly either: readonly Condition[];
   readonly regex: string | null;
   readonly tests: string | null;
   readonly case: boolean;
@@ -69,6 +74,7 @@ export const EMPTY_QUERY: Query = {
   phrases: [],
   regex: null,
   without: [],
+  either: [],
   prefixes: [],
   languages: [],
   notLanguages: [],
@@ -87,9 +93,21 @@ export const EMPTY_QUERY: Query = {
   unknownFilters: [],
 };
 
-/** The text that is ranked by: the words, then phrases, prefixes and symbols. */
-export function queryText({ words, phrases, prefixes, symbols }: Query): string {
-  return [words, ...phrases, ...prefixes, ...symbols].filter(Boolean).join(" ");
+/** The text that is ranked by: the words, then phrases, prefixes, alternatives and symbols. */
+export function queryText(query: Query): string {
+  const either = eitherTexts(query).map((text) => text.replace(/\*$/, ""));
+  return [query.words, ...query.phrases, ...query.prefixes, ...either, ...query.symbols].filter(Boolean).join(" ");
+}
+
+/** The distinct texts of all conditions with `OR`; prefixes keep their `*`. */
+export function eitherTexts(query: Query): string[] {
+  return [...new Set(query.either.flat())];
+}
+
+/** The prefixes, also of conditions with `OR`. */
+export function allPrefixes(query: Query): string[] {
+  const either = eitherTexts(query).filter((text) => text.endsWith("*"));
+  return [...query.prefixes, ...either.map((text) => text.slice(0, -1))];
 }
 
 const FIELDS = new Map(
@@ -110,12 +128,21 @@ interface ParsedToken {
 
 type Values = Map<string, string[]>;
 
-/** Parses a query. A text of several lines has words only; what is no filter is a word. */
+/**
+ * Parses a query. A text of several lines has words only; what is no filter is a word.
+ *
+ * Throws an HttpError for a query with `OR` that `readAlternatives` cannot read.
+ */
 export function parseQuery(typedQuery: string): Query {
   const text = normalizeText(truncate(typedQuery, MAX_QUERY_CHARS));
   if (LINE_END.test(text)) return { ...EMPTY_QUERY, words: text };
   const spaced = text.replace(SPACE.for(text), " ");
   const tokens = Array.from(spaced.matchAll(TOKEN.for(spaced)), parseToken);
+  if (tokens.slice(1, -1).some((token) => token.raw === OR)) {
+    const { values: read, either } = readAlternatives(spaced, GROUPED_TOKEN.for(spaced), tokenValues);
+    const hasOthers = either.length > 0 || [...read.keys()].some((field) => field !== "words");
+    if (hasOthers) return { ...buildQuery(read), either: uniqueConditions(either) }; // words alone rank as they are
+  }
   const values: Values = new Map();
   for (const { field, value, raw } of tokens) {
     const isSecond = field === "regex" && values.has("regex");
@@ -129,6 +156,17 @@ export function parseQuery(typedQuery: string): Query {
     values.set("words", rawTokens(tokens, "without"));
   }
   return buildQuery(values);
+}
+
+/** The values of one token, by field. */
+function tokenValues(typed: string): Values {
+  const [match] = typed.matchAll(TOKEN.for(typed));
+  const { field, value } = match?.[0] === typed ? parseToken(match) : parseBareWord(typed);
+  return new Map([[field, splitValues(field, value)]]);
+}
+
+function uniqueConditions(conditions: readonly Condition[]): Condition[] {
+  return [...new Map(conditions.map((texts) => [JSON.stringify(texts), texts])).values()];
 }
 
 function add(values: Values, field: string, added: string[]): void {

@@ -4,7 +4,7 @@ import { constants } from "../../build/worker_data.json";
 import { HttpError } from "../http_error.ts";
 import { aliasedText, namedText, qualifiedText } from "../relation.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
-import { ftsPhrase } from "../store/fts_query.ts";
+import { anyOf } from "../store/fts_query.ts";
 import type { Scope } from "../store/scope.ts";
 import { anyRelation, nodesWithRelation, nodesWithVisibility } from "../store/statements.ts";
 import { normalizeSymbol } from "../text.ts";
@@ -13,10 +13,25 @@ const { EXAMPLES, MAX_NODES } = constants.relation_filters;
 const KINDS: Record<string, string> = constants.relation_filters.KINDS_BY_FILTER;
 const QUALIFIED: Record<string, string> = constants.relation_filters.QUALIFIED_KINDS;
 const CONVENTIONAL: readonly string[] = constants.relation_filters.CONVENTIONAL;
+const { RELATION_OR } = constants.alternatives;
 const WORD = /[\p{L}\p{N}]/u;
 
-/** Selects the ids of nodes that pass a filter; throws an HttpError for one without a name. */
+/**
+ * Selects the ids of nodes that pass a filter, or one of several joined by `OR`, which have equal heads.
+ *
+ * Throws an HttpError for one without a name.
+ */
 export function relationStatement(filter: string, scope: Scope): Statement {
+  const head = filter.slice(0, filter.indexOf(":"));
+  const names = filter.split(RELATION_OR).map(filterName);
+  const needles = names.flatMap((name) => needlesOf(head, name));
+  if (head === "visibility" && names.some((name) => CONVENTIONAL.includes(name))) {
+    return nodesWithVisibility(needles, scope, MAX_NODES + 1);
+  }
+  return nodesWithRelation(`body : (${anyOf(names)})`, needles, scope, MAX_NODES + 1);
+}
+
+function filterName(filter: string): string {
   const at = filter.indexOf(":");
   const [head, typed] = [filter.slice(0, at), filter.slice(at + 1)];
   const symbol = normalizeSymbol(typed);
@@ -25,11 +40,14 @@ export function relationStatement(filter: string, scope: Scope): Statement {
     const example = (EXAMPLES as Record<string, string>)[head];
     throw new HttpError(400, `${filter} has no name.`, `Write one, as in ${head}:${example}.`);
   }
+  return name;
+}
+
+/** Texts of which the relations of a node that passes the filter have one. */
+function needlesOf(head: string, name: string): string[] {
   const needles = [...KINDS[head]!].map((kind) => namedText(name, kind));
-  if (head === "visibility" && CONVENTIONAL.includes(name)) return nodesWithVisibility(needles, scope, MAX_NODES + 1);
   const kind = QUALIFIED[head];
-  if (kind) needles.push(qualifiedText(kind, name), aliasedText(kind, name));
-  return nodesWithRelation(`body : ${ftsPhrase(name)}`, needles, scope, MAX_NODES + 1);
+  return kind ? [...needles, qualifiedText(kind, name), aliasedText(kind, name)] : needles;
 }
 
 /** The ids that pass all filters, given the rows of each; throws an HttpError for an index without relations. */

@@ -26,7 +26,7 @@ import { cacheKey, countedValues, type CountedValues, metaStatement, parseMeta, 
 import { limitQuery } from "../query/limits.ts";
 import { definesLiteral, findSpans, type Literal, tokenLiteral } from "../query/literals.ts";
 import { mustMatch } from "../query/must_match.ts";
-import { EMPTY_QUERY, parseQuery, type Query, queryText, type QueryText } from "../query/query.ts";
+import { allPrefixes, EMPTY_QUERY, parseQuery, type Query, queryText, type QueryText } from "../query/query.ts";
 import { LITERAL, literalRanking, NAME, rankHits, type Ranking, SIMILAR_NAME, WORD } from "../ranking/ranking.ts";
 import { relationNotes } from "../query/relation_filters.ts";
 import {
@@ -315,7 +315,7 @@ async function runFirstBatch(
   const checks = batch.add(lookupStatements(filters));
   const checkedWords = context.hasHiddenRepos || !isScopeKnown ? [] : wordsToCheck(query);
   const missing = batch.add(checkedWords.length > 0 ? [missingWordsStatement(checkedWords)] : []);
-  const words = text.trim() ? new WordSearch(text, query.prefixes, scope, batch) : null;
+  const words = text.trim() ? new WordSearch(text, allPrefixes(query), scope, batch) : null;
   const isListed = isScopeKnown && !text && isRestricted(scope) && !isEmpty(scope);
   const listed = batch.add(isListed ? [sql.firstNodes(scope, MAX_LISTED + 1)] : []);
   const { vectorSearch, problem } = createVectorSearch(context, usesVectors ? (words?.queryText.text ?? "") : "");

@@ -1,5 +1,6 @@
 /** The functions of the query parser, the tokenizer and the snippets that the tests call. */
 
+import { HttpError } from "../../src/http_error.ts";
 import { namePartStems, parseQuery, QueryText, queryText } from "../../src/query/query.ts";
 import {
   casefold,
@@ -55,8 +56,13 @@ export const textAnalysis = {
   normalizeSymbol,
   symbolEndsWith,
   parseQuery: (text: string) => {
-    const query = parseQuery(text);
-    return { ...query, text: queryText(query) };
+    try {
+      const query = parseQuery(text);
+      return { ...query, text: queryText(query) };
+    } catch (error) {
+      if (error instanceof HttpError) return { error: error.message };
+      throw error;
+    }
   },
   queryTexts: (texts: string[]) => texts.map(queryTextFields),
   namePartStems: (names: string[]) => [...namePartStems(names)],

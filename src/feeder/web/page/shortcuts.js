@@ -9,6 +9,7 @@ const PATTERN = ['/def \\w+_file/', 'lines that match a regular expression'];
 const SYNTAX = [
   ['"connection refused"', 'exactly this text'],
   PATTERN,
+  ['"try again" OR retry*', 'one of both; parentheses group'],
   ['-test  -"unit test"', 'without this word or text'],
   ['parse*', 'words with this prefix'],
   ['lang:py  -lang:md', 'only this language, without it'],
