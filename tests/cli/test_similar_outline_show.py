@@ -427,8 +427,8 @@ def test_outline_lists_symbols_without_bodies(feeder: RunFeeder, shop: Repo) -> 
     assert feeder(shop, "outline", "src/cart.py").out.splitlines() == [
         "src/cart.py",
         "        6-13  class  Cart  class Cart:",
-        "        9-10    method  Cart.addLine  def addLine(self, article, count):",
-        "       12-13    method  Cart.total  def total(self):",
+        "        9-10    method  addLine  def addLine(self, article, count):",
+        "       12-13    method  total  def total(self):",
         "       16-17  method  emptyCart  def emptyCart():",
         f"The index matches HEAD {head}.",
     ]
@@ -510,6 +510,27 @@ def test_outline_accepts_globs(feeder: RunFeeder, repo: Repo, glob: str, files: 
     assert feeder(repo, "sync", "-q").code == 0
     facts = feeder(repo, "outline", glob, "--json").json
     assert [file["path"] for file in facts["files"]] == files
+
+
+def test_outline_heads_members_that_a_file_defines_outside_of_their_class(
+    feeder: RunFeeder, repo: Repo
+) -> None:
+    """A single one has its whole name; what is inside of a member has its last name."""
+    cart = (
+        "namespace shop {\n\n"
+        "int Cart::add() {\n  struct Line {\n    int count;\n  };\n  return 1;\n}\n\n"
+        "int Cart::total() {\n  return 2;\n}\n\n"
+        "int Order::pay() {\n  return 3;\n}\n\n"
+        "}\n"
+    )
+    repo.commit({"cart.cc": cart})
+    assert feeder(repo, "sync", "-q").code == 0
+    assert feeder(repo, "outline", "cart.cc").out.splitlines()[1:-1] == [
+        "              shop.Cart",
+        "         3-8    method  add  int Cart::add()",
+        "       10-12    method  total  int Cart::total()",
+        "       14-16  method  shop.Order.pay  int Order::pay()",
+    ]
 
 
 def test_outline_lists_constants(feeder: RunFeeder, repo: Repo) -> None:

@@ -165,8 +165,10 @@ def test_outlines_have_the_same_text(
     some = of(
         bank, lambda opened: build_outline(opened.corpus, files_below_path(opened.corpus, path, ""))
     )
-    wanted = format_outline(some, depth, None)
-    assert worker.call("formatOutline", some.as_json(), depth, DEFAULT_TOKENS) == wanted
+    for offset in (0, 3, 90, 10_000):
+        wanted = format_outline(some, depth, None, offset)
+        got = worker.call("formatOutline", some.as_json(), depth, DEFAULT_TOKENS, offset)
+        assert got == wanted
 
 
 @given(lines=st.lists(Text.map(lambda text: text.replace("\n", "")), max_size=6))

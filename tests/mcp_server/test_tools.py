@@ -191,8 +191,8 @@ def test_outline_has_names_and_lines_without_bodies(ask: Ask) -> None:
     assert text.startswith(
         "src/cart.py\n"
         " 6-13 class Cart\n"
-        "  9-10 method Cart.addLine\n"
-        "  12-13 method Cart.total\n"
+        "  9-10 method addLine\n"
+        "  12-13 method total\n"
         " 16-17 method emptyCart\n\n"
         "4 symbols and sections in 1 file\n"
     )

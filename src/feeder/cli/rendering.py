@@ -29,9 +29,11 @@ from feeder.snippets.outline import (
     MEMBER_TYPE,
     Outline,
     OutlineEntry,
+    OutlineLine,
     OutlineRow,
     entry_status,
     file_count,
+    nested_lines,
     outline_rows,
     top_level_names,
 )
@@ -173,18 +175,23 @@ def _outline_lines(rows: Iterable[OutlineRow], symbols: str, terminal: Terminal)
 
 
 def _entry_lines(entries: Iterable[OutlineEntry], terminal: Terminal) -> Iterator[str]:
-    """A line for each entry; more than `MAX_SAME_NAME` consecutive ones of one name become two."""
-    for _, group in groupby(entries, key=_entry_key):
+    """A line for each entry, by its last name; more than `MAX_SAME_NAME` consecutive ones of one
+    name become two.
+    """
+    for _, group in groupby(nested_lines(list(entries)), key=_line_key):
         same = list(group)
         listed = same if len(same) <= MAX_SAME_NAME else same[:1]
-        yield from (terminal.render_cells(_entry_cells(entry)) for entry in listed)
+        yield from (terminal.render_cells(_line_cells(line)) for line in listed)
         if len(same) > MAX_SAME_NAME:
-            yield terminal.render_cells(to_cells(_indent(_same_name_line(same[1:])), DIM))
+            others = [line.entry for line in same[1:] if line.entry]
+            yield terminal.render_cells(to_cells(_indent(_same_name_line(others)), DIM))
 
 
-def _entry_key(entry: OutlineEntry) -> tuple[str | int | None, ...]:
-    hit = entry.hit
-    return entry.depth, hit.node_type, hit.symbol or hit.logical_path, hit.signature
+def _line_key(line: OutlineLine) -> tuple[str | int | None, ...]:
+    if line.entry is None:
+        return line.depth, line.name
+    hit = line.entry.hit
+    return line.depth, hit.node_type, hit.symbol or hit.logical_path, hit.signature
 
 
 def _same_name_line(entries: Sequence[OutlineEntry]) -> str:
@@ -194,17 +201,18 @@ def _same_name_line(entries: Sequence[OutlineEntry]) -> str:
     return f"    and {len(entries):,} more of this name: {', '.join(lines)}"
 
 
-def _entry_cells(entry: OutlineEntry) -> list[Cell]:
-    hit = entry.hit
-    name = hit.symbol or hit.logical_path or ""
-    state = entry_status(entry)
+def _line_cells(line: OutlineLine) -> list[Cell]:
+    entry = line.entry
+    if entry is None:
+        return to_cells(f"{' ' * (GUTTER_COLUMNS + 6)}{line.name}", DIM)
+    hit, state = entry.hit, entry_status(entry)
     is_member = hit.node_type == MEMBER_TYPE
     lines = f"{entry.start_line}" if is_member else f"{entry.start_line}-{entry.end_line}"
     return [
         *to_cells(lines.rjust(GUTTER_COLUMNS + 4) + "  ", LINE_STYLE),
-        *to_cells("  " * entry.depth),
+        *to_cells("  " * line.depth),
         *to_cells(f"{hit.node_type}  ", DIM),
-        *to_cells(name, BOLD),
+        *to_cells(line.name, BOLD),
         *to_cells(f"  {hit.signature}" if hit.signature else ""),
         *to_cells(f"  ({state})" if state else ""),
     ]

@@ -4,7 +4,7 @@ Large outlines are shortened in the levels of `feeder.snippets.outline`, from al
 rolled-up folders.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from feeder.escaping import count_of, escape_line
 from feeder.mcp.formatting import bytes_beside_footer, index_note, join_answer
@@ -14,35 +14,64 @@ from feeder.notes import Note
 from feeder.relations.overview import Overview, fit_symbols, symbol_line
 from feeder.snippets.outline import (
     DETAIL_LEVELS,
+    FILE_DETAIL_LEVELS,
     MEMBER_TYPE,
     Outline,
     OutlineEntry,
+    OutlineLine,
     OutlineRow,
-    entry_name,
     entry_status,
     file_count,
+    nested_lines,
     outline_rows,
     top_level_names,
 )
 
 
-def format_outline(outline: Outline, depth: int | None, freshness_note: Note | None) -> str:
-    """The outline at the first detail level that fits into the default token budget.
+def format_outline(
+    outline: Outline, depth: int | None, freshness_note: Note | None, offset: int = 0
+) -> str:
+    """The outline at the first detail level that fits into the default token budget, else its
+    lines from `offset` on.
 
     `depth` limits the levels of folders and of nesting; None shows all.
     """
     last_note = index_note(freshness_note, outline.status.notes)
     budget = bytes_beside_footer(DEFAULT_TOKENS, [last_note])
-    for level in DETAIL_LEVELS:
+    levels = DETAIL_LEVELS if len(outline.files) > 1 else DETAIL_LEVELS[:FILE_DETAIL_LEVELS]
+    whole: list[str] = []
+    for level in levels:
         rows = outline_rows(outline, level, depth)
-        lines = list(map(escape_line, _format_rows(rows, level.symbols)))
+        lines = [escape_line(line) for line in _format_rows(rows, level.symbols)]
+        whole = whole or lines
         if byte_size("\n".join(lines)) <= budget:
             break
-    shown = truncate_lines(lines, budget)
-    notes = [_count_line(outline.files.values(), depth), outline.unparsed_note, level.note]
-    if len(shown) < len(lines):
-        notes.append(f"{len(lines) - len(shown)} more lines: outline a subfolder.")
-    return join_answer(["\n".join(shown)], notes, last_note)
+    above = lines_around(lines, offset)
+    shown = truncate_lines([*above, *lines[offset:]], budget)
+    end = offset + max(len(shown) - len(above), 0)
+    notes = [_count_line(outline.files.values(), depth), outline.unparsed_note]
+    notes.append(level.note if lines != whole else "")
+    if offset >= len(lines):
+        notes.append(f"None from offset {offset} on: there are {count_of(len(lines), 'line')}.")
+    elif offset or end < len(lines):
+        following = f"; next: offset={end}" if end < len(lines) else ""
+        notes.append(f"Lines {offset + 1} to {end} of {len(lines)}{following}.")
+    return join_answer(["\n".join(shown)] if lines[offset:] else [], notes, last_note)
+
+
+def lines_around(lines: Sequence[str], offset: int) -> list[str]:
+    """The lines before a page that are around its first one: those above it with fewer spaces."""
+    around: list[str] = []
+    indent = _indent(lines[offset]) if offset < len(lines) else 0
+    for line in reversed(lines[:offset]):
+        if _indent(line) < indent:
+            around.append(line)
+            indent = _indent(line)
+    return around[::-1]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 def format_overview(overview: Overview, cost: str, last_note: str) -> str:
@@ -98,17 +127,15 @@ def _format_rows(rows: Iterable[OutlineRow], symbols: str) -> Iterator[str]:
             yield f"{row.path} {len(row.entries)}{row.mark}"
         else:
             yield f"{row.path}{row.mark}"
-            yield from map(_entry_line, row.entries)
+            yield from map(_symbol_line, nested_lines(row.entries))
 
 
-def _entry_line(entry: OutlineEntry) -> str:
+def _symbol_line(line: OutlineLine) -> str:
+    indent, entry = " " * (line.depth + 1), line.entry
+    if entry is None:
+        return f"{indent}{line.name}"
     hit, state = entry.hit, entry_status(entry)
     is_member = hit.node_type == MEMBER_TYPE
     lines = f"{entry.start_line}" if is_member else f"{entry.start_line}-{entry.end_line}"
-    parts = [
-        f"{' ' * entry.depth} {lines}",
-        hit.node_type,
-        entry_name(entry),
-        f"({state})" if state else "",
-    ]
+    parts = [f"{indent}{lines}", hit.node_type, line.name, f"({state})" if state else ""]
     return " ".join(filter(None, parts))

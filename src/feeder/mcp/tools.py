@@ -155,7 +155,8 @@ def outline(index: SearchIndex, arguments: Arguments, freshness_note: Note | Non
         overview = build_overview(index.corpus, path, index.directory)
         return ToolResult(format_overview(overview, overview_cost(index.corpus), last_note))
     entries = build_outline(index.corpus, files_below_path(index.corpus, path, index.directory))
-    return ToolResult(format_outline(entries, arguments.get("depth"), freshness_note))
+    shown = format_outline(entries, arguments.get("depth"), freshness_note, arguments["offset"])
+    return ToolResult(shown)
 
 
 def references(index: SearchIndex, arguments: Arguments, freshness_note: Note | None) -> ToolResult:

@@ -5,6 +5,7 @@ folders of a large outline.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from feeder.corpus.index_status import Corpus, IndexStatus
@@ -208,8 +209,8 @@ def entry_status(entry: OutlineEntry) -> str:
 class DetailLevel(NamedTuple):
     """A way to shorten an outline, and the note that says so.
 
-    `symbols` is `all`, `top` (without nested ones), `names` or `count`. Folders from
-    `folder_levels` on are rolled up; None for no folder.
+    `symbols` is `all`, `definitions` (without constants and fields), `top` (without nested ones),
+    `names` or `count`. Folders from `folder_levels` on are rolled up; None for no folder.
     """
 
     symbols: str
@@ -220,6 +221,7 @@ class DetailLevel(NamedTuple):
 _NARROW_HINT = "Outline a file or a subfolder."
 DETAIL_LEVELS = (
     DetailLevel("all", None, ""),
+    DetailLevel("definitions", None, "Shortened: no constants and fields."),
     DetailLevel("top", None, f"Shortened to top-level symbols. {_NARROW_HINT}"),
     DetailLevel("names", None, f"Shortened to top-level names. {_NARROW_HINT}"),
     DetailLevel("names", 3, f"Shortened to top-level names and 3 levels. {_NARROW_HINT}"),
@@ -228,6 +230,12 @@ DETAIL_LEVELS = (
     DetailLevel("count", 1, f"Shortened to numbers of symbols and 1 level. {_NARROW_HINT}"),
 )
 """From the most detailed to the shortest."""
+
+FILE_DETAIL_LEVELS = 2
+"""The first ones, for the outline of one file, which has pages instead of the others."""
+
+NAME_SEPARATORS = (".", " > ", "::", "#")
+"""What stands between the name of an entry and that of one inside it."""
 
 MODULE_KEYWORDS = ("module", "defmodule")
 """First words of the signatures of modules, whose node type is `class` too.
@@ -275,13 +283,74 @@ def outline_rows(outline: Outline, level: DetailLevel, depth: int | None) -> lis
     return [
         OutlineRow(
             path,
-            [one for one in files[path] if nesting is None or one.depth < nesting],
+            [one for one in files[path] if _is_listed(one, nesting, level.symbols)],
             unparsed=outline.unparsed.get(path, ""),
         )
         if path in files
         else OutlineRow(path, files=count)
         for path, count in counts.items()
     ]
+
+
+def _is_listed(entry: OutlineEntry, nesting: int | None, symbols: str) -> bool:
+    is_dropped = symbols == "definitions" and entry.hit.node_type == MEMBER_TYPE
+    return not is_dropped and (nesting is None or entry.depth < nesting)
+
+
+class OutlineLine(NamedTuple):
+    """An entry with the part of its name that the lines above do not say; without an entry a
+    heading, the namespace or type whose members follow.
+    """
+
+    depth: int
+    name: str
+    entry: OutlineEntry | None = None
+
+
+def nested_lines(entries: Sequence[OutlineEntry]) -> Iterator[OutlineLine]:
+    """The lines of a file: `Cart` and, below it and deeper, `add` for `Cart.add`.
+
+    Consecutive entries whose namespace or type is no entry around them, such as members that a
+    file defines outside of their class, share a heading.
+    """
+    headings = dict(_headings(entries))
+    heading: str | None = None
+    around: list[str] = []
+    for at, entry in enumerate(entries):
+        if not entry.depth:
+            previous, heading = heading, headings.get(at)
+            if heading and heading != previous:
+                yield OutlineLine(0, heading)
+        name = entry_name(entry)
+        del around[entry.depth :]
+        shown = _inner_name(name, around[-1] if around else heading or "")
+        yield OutlineLine(entry.depth + bool(heading), shown, entry)
+        around.append(name)
+
+
+def _headings(entries: Sequence[OutlineEntry]) -> Iterator[tuple[int, str]]:
+    """The heading of each outermost entry that has one, by its index."""
+    outermost = [(at, _owner(entry)) for at, entry in enumerate(entries) if not entry.depth]
+    for owner, run in groupby(outermost, key=itemgetter(1)):
+        places = [at for at, _ in run]
+        if owner and len(places) > 1:
+            yield from ((at, owner) for at in places)
+
+
+def _owner(entry: OutlineEntry) -> str:
+    """The namespace or type before a symbol's last name."""
+    is_code = entry.hit.symbol and entry.hit.node_type != MEMBER_TYPE
+    return entry_name(entry).rpartition(".")[0] if is_code else ""
+
+
+def _inner_name(name: str, outer: str) -> str:
+    """The name without that of what is around it."""
+    if outer and name.startswith(outer):
+        rest = name[len(outer) :]
+        for separator in NAME_SEPARATORS:
+            if rest.startswith(separator) and len(rest) > len(separator):
+                return rest[len(separator) :]
+    return name
 
 
 def _rolled_up(paths: Iterable[str], levels: int | None) -> Iterator[str]:

@@ -71,7 +71,8 @@ async function read(callEndpoint: CallEndpoint, args: ToolArguments): Promise<To
 /** Outlines a file or folder. */
 async function outline(callEndpoint: CallEndpoint, args: ToolArguments): Promise<ToolResult> {
   const answer = (await callEndpoint("agentoutline", { path: [args.path as string] })) as OutlineAnswer;
-  return textResult(formatOutline(withRepositoryNote(answer), (args.depth as number) ?? null, DEFAULT_TOKENS));
+  const shown = formatOutline(withRepositoryNote(answer), (args.depth as number) ?? null, DEFAULT_TOKENS, args.offset as number);
+  return textResult(shown);
 }
 
 /**

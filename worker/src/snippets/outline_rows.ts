@@ -8,7 +8,7 @@ import { countLines, decodeRanges } from "../line_ranges.ts";
 import { compareText, rpartition } from "../python_strings.ts";
 import { sortBy, type SortKey } from "../sorting.ts";
 
-const { MAX_NAMES, MAX_RANGES_CHARS, MODULE_KEYWORDS } = constants.outline;
+const { MAX_NAMES, MAX_RANGES_CHARS, MEMBER_TYPE, MODULE_KEYWORDS, NAME_SEPARATORS } = constants.outline;
 
 /** A way to shorten an outline, and the note that says so; folders from `folder_levels` on are rolled up. */
 export interface DetailLevel {
@@ -19,6 +19,9 @@ export interface DetailLevel {
 
 /** From the most detailed to the shortest. */
 export const DETAIL_LEVELS: readonly DetailLevel[] = constants.outline.DETAIL_LEVELS;
+
+/** Those for the outline of one file, which has pages instead of the others. */
+export const FILE_DETAIL_LEVELS = DETAIL_LEVELS.slice(0, constants.outline.FILE_DETAIL_LEVELS);
 
 export type FileEntries = ReadonlyMap<string, readonly OutlineEntry[]>;
 
@@ -67,9 +70,66 @@ export function outlineRows(
   return Array.from(counts, ([path, count]) => {
     const entries = files.get(path);
     if (!entries) return { path, entries: [], files: count, mark: "" };
-    const shown = entries.filter((one) => nesting === null || one.depth < nesting);
+    const isDropped = (one: OutlineEntry) => level.symbols === "definitions" && one.node_type === MEMBER_TYPE;
+    const shown = entries.filter((one) => !isDropped(one) && (nesting === null || one.depth < nesting));
     return { path, entries: shown, files: 0, mark: unparsedMark(unparsed.get(path)) };
   });
+}
+
+/**
+ * An entry with the part of its name that the lines above do not say; without an entry a heading, the
+ * namespace or type whose members follow.
+ */
+export interface OutlineLine {
+  readonly depth: number;
+  readonly name: string;
+  readonly entry?: OutlineEntry;
+}
+
+/**
+ * The lines of a file: `Cart` and, below it and deeper, `add` for `Cart.add`.
+ *
+ * Consecutive entries whose namespace or type is no entry around them, such as members that a file defines
+ * outside of their class, share a heading.
+ */
+export function nestedLines(entries: readonly OutlineEntry[]): OutlineLine[] {
+  const headings = headingsOf(entries);
+  let heading = "";
+  const around: string[] = [];
+  return entries.flatMap((entry): OutlineLine[] => {
+    const previous = heading;
+    if (!entry.depth) heading = headings.get(entry) ?? "";
+    const above = !entry.depth && heading && heading !== previous ? [{ depth: 0, name: heading }] : [];
+    around.splice(entry.depth);
+    const name = innerName(entryName(entry), around.at(-1) ?? heading);
+    around.push(entryName(entry));
+    return [...above, { depth: entry.depth + (heading ? 1 : 0), name, entry }];
+  });
+}
+
+/** The heading of each outermost entry that has one. */
+function headingsOf(entries: readonly OutlineEntry[]): Map<OutlineEntry, string> {
+  const outermost = entries.filter((entry) => !entry.depth);
+  return new Map(
+    outermost.flatMap((entry, at) => {
+      const owner = ownerOf(entry);
+      const isShared = [outermost[at - 1], outermost[at + 1]].some((other) => other && ownerOf(other) === owner);
+      return owner && isShared ? [[entry, owner] as const] : [];
+    }),
+  );
+}
+
+/** The namespace or type before a symbol's last name. */
+function ownerOf(entry: OutlineEntry): string {
+  return entry.symbol && entry.node_type !== MEMBER_TYPE ? rpartition(entryName(entry), ".")[0] : "";
+}
+
+/** The name without that of what is around it. */
+function innerName(name: string, outer: string): string {
+  if (!outer || !name.startsWith(outer)) return name;
+  const rest = name.slice(outer.length);
+  const separator = NAME_SEPARATORS.find((one) => rest.startsWith(one) && rest.length > one.length);
+  return separator ? rest.slice(separator.length) : name;
 }
 
 /** Each file, or the folder that it is rolled up in, counted from their common folder. */

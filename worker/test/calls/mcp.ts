@@ -68,6 +68,6 @@ export const mcp = {
   fitToBudget: (hits: HitVariant[][], budget: number) => fitToBudget(hits, budget),
   formatHits: (page: SearchAnswer, detail: string, tokens: number) => formatHits(page, { detail, tokens }),
   formatReadResults: (answer: ReadAnswer, tokens: number) => formatReadResults(answer, tokens),
-  formatOutline: (outline: OutlineAnswer, depth: number | null, tokens: number) =>
-    formatOutline(outline, depth, tokens),
+  formatOutline: (outline: OutlineAnswer, depth: number | null, tokens: number, offset: number) =>
+    formatOutline(outline, depth, tokens, offset),
 };
