@@ -303,20 +303,100 @@ def test_near_duplicates(feeder: RunFeeder, repo: Repo) -> None:
 def test_text_has_sections_and_counts(feeder: RunFeeder, shop: Repo) -> None:
     answer = feeder(shop, "impact", "-n", "1")
     assert answer.out.splitlines() == [
-        "Changed",
-        "  edited   shop/cart.py:5-6  Cart.add  (signature)",
-        "",
-        "References",
-        "  shop/gift.py:5  override  Cart.add  def add(self, item):",
-        "  … 1 more",
+        "Signatures and deletions",
+        "  edited  shop/cart.py:5-6  Cart.add",
+        "    was def add(self, item):",
+        "    now def add(self, item, n=1):",
+        "    shop/gift.py:5  override  def add(self, item):",
+        "    … 1 more",
         "",
         "Tests",
         "  tests/test_cart.py  test_add  (reference, name, history)",
-        "  … 2 more",  # one of them was only committed together with the file
+        "  1 more test file only changed together with these files before",
+        "  … 1 more",
         "",
         "Documents",
         "  docs/guide.md:3  Cart.add  Fill it with `Cart.add`. Do add salt.",
     ]
+
+
+def test_callers_that_the_change_edits_are_named_below_a_signature(
+    feeder: RunFeeder, repo: Repo
+) -> None:
+    """After those that it leaves as they were."""
+    repo.commit(FILES)
+    order = str(FILES["shop/order.py"])
+    late = "from shop.cart import Cart\n\n\ndef late():\n    cart = Cart()\n    cart.add(2)\n"
+    repo.commit({"shop/zoo.py": late})
+    repo.commit(
+        {"shop/cart.py": EDITED, "shop/order.py": order.replace("add(item)", "add(item, 2)")}
+    )
+    feeder(repo, "sync", "-q")
+    out = feeder(repo, "impact").out.splitlines()
+    assert out[4:7] == [
+        "    shop/gift.py:5  override  def add(self, item):",
+        "    shop/zoo.py:6  call  cart.add(2)",
+        "    shop/order.py:6  call  cart.add(item, 2)  (edited too)",
+    ]
+    answer = feeder(repo, "impact", "--json").json
+    assert [one["edited"] for one in answer["references"]] == [False, False, True]
+    assert answer["changed"][0]["old_signature"] == "def add(self, item):"
+
+
+def test_change_inside_a_body_names_no_callers_by_name(feeder: RunFeeder, repo: Repo) -> None:
+    """A removed method does."""
+    files = {**FILES, "shop/box.py": "def fill(box):\n    box.add(1)\n    box.close()\n"}
+    repo.commit(files)
+    cart = str(files["shop/cart.py"])
+    repo.commit({"shop/cart.py": cart.replace("append(item)", "insert(0, item)")})
+    feeder(repo, "sync", "-q")
+    answer = feeder(repo, "impact", "--json").json
+    assert all(resolved for _, _, _, resolved in sites(answer))
+    assert {one["path"] for one in answer["references"]} == {"shop/gift.py", "shop/order.py"}
+    repo.commit({"shop/cart.py": cart.partition("    def close")[0]})
+    feeder(repo, "sync", "-q")
+    answer = feeder(repo, "impact", "--json").json
+    assert ("shop/box.py", 3, "call", False) in sites(answer)
+
+
+def test_files_that_usually_change_together(feeder: RunFeeder, repo: Repo) -> None:
+    """At least three times, and in a fifth of the commits; tests have their own list."""
+    for at in range(4):
+        more = {"shop/rare.py": f"X = {at}\n"} if at < 2 else {}
+        repo.commit(
+            {
+                "shop/cart.py": f"def total():\n    return {at}\n",
+                "shop/price.py": f"PRICE = {at}\n",
+                "tests/test_other.py": f"def test_it():\n    assert {at} < 9\n",
+                **more,
+            }
+        )
+    repo.commit({"shop/cart.py": "def total():\n    return 9\n"})
+    feeder(repo, "sync", "-q")
+    answer = feeder(repo, "impact", "--json").json
+    assert answer["together"] == [{"path": "shop/price.py", "commits": 4, "of": 4}]
+    assert answer["totals"]["together"] == 1
+    assert feeder(repo, "impact").out.splitlines()[-6:] == [
+        "",
+        "Tests",
+        "  1 more test file only changed together with these files before",
+        "",
+        "Usually changed together",
+        "  shop/price.py  (4 of 4 commits)",
+    ]
+
+
+def test_comment_of_the_next_constant_is_no_change(feeder: RunFeeder, repo: Repo) -> None:
+    """Nor are blank lines after a constant."""
+    repo.commit({"a.py": "import os\n\n# one\nFIRST = 1\n\n# three\nTHIRD = [\n    3,\n]\n"})
+    new = "import os\n\n# one\nFIRST = 1\n\n# two\nSECOND = 2\n\n# three\nTHIRD = [\n    4,\n]\n"
+    repo.commit({"a.py": new})
+    feeder(repo, "sync", "-q")
+    answer = feeder(repo, "impact", "--json").json
+    assert {(one["change"], one["name"]) for one in answer["changed"]} == {
+        ("added", "SECOND"),
+        ("edited", "THIRD"),
+    }
 
 
 @pytest.mark.parametrize(

@@ -174,11 +174,11 @@ def test_impact_of_edited_files(tmp_path: Path) -> None:
     index(repo)
     text = result_text(call_tools_in(repo.path)("impact"))
     assert body(text) == [
-        "Changed",
-        "edited shop/order.py:4-6 order (signature)",
-        "",
-        "References",
-        "shop/order.py:10 call order: order(item)",
+        "Signatures and deletions",
+        "edited shop/order.py:4-6 order",
+        "  was def order(item):",
+        "  now def order(item, n=1):",
+        "  shop/order.py:10 call order(item)",
         "",
         "Tests",
         "tests/test_order.py test_order (reference, name, history)",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from feeder.source.co_changes import MAX_FILES_OF_COMMIT, co_changes
+from feeder.source.co_changes import MAX_FILES_OF_COMMIT, CoChanges, co_changes
 from source.repos import Repo
 
 
@@ -13,17 +13,17 @@ def test_weight_is_shared_by_the_files_of_a_commit(repo: Repo) -> None:
     repo.commit({"e.py": "1"})
     head = repo.git("rev-parse", "HEAD").strip()
     repo.commit({"a.py": "3", "late.py": "3"})
-    weights = co_changes(repo.path, head, ["a.py"])
+    weights = co_changes(repo.path, head, ["a.py"]).weights
     assert weights == pytest.approx({"test_a.py": 1 / 2 + 1 / 4, "größe.py": 1 / 4, "d.py": 1 / 4})
 
 
 def test_commits_of_many_files_do_not_count(repo: Repo) -> None:
     repo.commit({f"{number}.py": "1" for number in range(MAX_FILES_OF_COMMIT + 1)})
-    assert co_changes(repo.path, "HEAD", ["1.py"]) == {}
+    assert co_changes(repo.path, "HEAD", ["1.py"]) == CoChanges()
 
 
 def test_names_are_no_patterns_or_options(repo: Repo) -> None:
     repo.commit({"a.py": "1", "b.py": "1"})
-    assert co_changes(repo.path, "HEAD", ["*.py"]) == {}
-    assert co_changes(repo.path, "HEAD", ["--all"]) == {}
-    assert co_changes(repo.path, "HEAD", []) == {}
+    assert co_changes(repo.path, "HEAD", ["*.py"]) == CoChanges()
+    assert co_changes(repo.path, "HEAD", ["--all"]) == CoChanges()
+    assert co_changes(repo.path, "HEAD", []) == CoChanges()

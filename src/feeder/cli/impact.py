@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -95,61 +95,14 @@ def impact(
 
 
 def _lines(shown: Impact, whole: Impact) -> Iterator[str]:
-    names = {one.id: one.name for one in whole.change.nodes}
-    groups: list[tuple[str, Sequence[str], int]] = [
-        ("Changed", list(_changed_lines(shown)), len(whole.change.nodes)),
-        ("References", list(_reference_lines(shown)), len(whole.references)),
-        (
-            "Tests",
-            [
-                "  ".join(filter(None, [one.path, one.node, f"({', '.join(one.reasons)})"]))
-                for one in shown.tests
-            ],
-            len(whole.tests),
-        ),
-        (
-            "Documents",
-            [
-                f"{one.path}:{one.line}  {names.get(one.of, '')}  {one.text}"
-                for one in shown.documents
-            ],
-            len(whole.documents),
-        ),
-        (
-            "Similar code",
-            [
-                f"{one.path}:{one.start_line}-{one.end_line}  {one.symbol}  "
-                f"{one.similarity:.0%} like {names.get(one.of, '')}"
-                for one in shown.similar
-            ],
-            len(whole.similar),
-        ),
-    ]
-    is_first = True
-    for title, lines, total in groups:
-        if not lines:
-            continue
-        yield from [] if is_first else [""]
-        is_first = False
-        yield title
-        yield from (f"  {line}" for line in lines)
-        if total > len(lines):
-            yield f"  … {total - len(lines):,} more"
+    from feeder.impact.sections import impact_sections
 
-
-def _changed_lines(shown: Impact) -> Iterator[str]:
-    for one in shown.change.nodes:
-        note = "  (signature)" if one.signature_changed and one.change == "edited" else ""
-        place = f"{one.path}:{one.start_line}-{one.end_line}"
-        yield "  ".join(filter(None, [f"{one.change:<7}", place, one.name])) + note
-
-
-def _reference_lines(shown: Impact) -> Iterator[str]:
-    for one in shown.references:
-        site = one.reference
-        note = "" if site.resolved else "  (by name only)"
-        parts = [f"{site.path}:{site.line}", site.kind, one.of.name, site.text.strip()]
-        yield "  ".join(filter(None, parts)) + note
+    for at, section in enumerate(impact_sections(shown, whole)):
+        yield from [""] if at else []
+        yield section.title
+        yield from (f"  {'  '.join(parts)}" for parts in section.lines)
+        if section.omitted:
+            yield f"  … {section.omitted:,} more"
 
 
 def _summary(whole: Impact) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from feeder.errors import UserError
 from feeder.impact.runnable_tests import is_test_by_name, is_test_file
 from feeder.nodes import Node, node_ids
+from feeder.relations.site_text import COMMENT_PATTERN
 from feeder.relations.targets import is_named_by_argument
 from feeder.source import file_types, git, git_files
 from feeder.source.deltas import changed_files
@@ -36,7 +37,8 @@ class ChangedNode(NamedTuple):
 
     `name` is its symbol or logical path, of a chunk the name of a constant; it may be empty.
     `owner` is the symbol of the type around it in the same file. `signature_changed` says that
-    callers may have to change too. `is_named_by_argument` tells whether it is a call
+    callers may have to change too: a removed node, or one whose `signature` differs from
+    `old_signature`. `is_named_by_argument` tells whether it is a call
     such as `it("add", …)`, which has no references.
     """
 
@@ -51,6 +53,8 @@ class ChangedNode(NamedTuple):
     start_line: int
     end_line: int
     is_named_by_argument: bool = False
+    signature: str = ""
+    old_signature: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The node for `--json`."""
@@ -231,7 +235,14 @@ def _compare(
             owner = outer if outer in classes else ""
             yield _changed_node(
                 path, places, nodes, key[1], owner, change=change, signature_changed=differs
-            )
+            )._replace(signature=_new_signature(now, was), old_signature=_new_signature(was, now))
+
+
+def _new_signature(nodes: Sequence[Node], others: Sequence[Node]) -> str:
+    """The first signature that the other version has not; else the first."""
+    signatures = [node.signature or "" for node in nodes]
+    old = {node.signature or "" for node in others}
+    return next((one for one in signatures if one not in old), signatures[0] if signatures else "")
 
 
 def _is_part_of(nodes: Sequence[Node], others: Iterable[Node]) -> bool:
@@ -319,4 +330,21 @@ def _constants(chunks: Iterable[Node]) -> Iterator[tuple[str, tuple[Node, str]]]
         for member, start, end in zip(
             node.members, starts, [*starts[1:], len(lines)], strict=False
         ):
-            yield member.name, (node, "\n".join(lines[start:end]).strip())
+            yield member.name, (node, "\n".join(_own_lines(lines[start:end])).strip())
+
+
+def _own_lines(lines: Sequence[str]) -> Sequence[str]:
+    """The lines of a constant without what follows it: up to a blank line or comment before a line
+    that is not indented more than the first.
+    """
+    indent = _indent(lines[0]) if lines else 0  # another constant may be on the same line
+    for at, line in enumerate(lines[1:], 1):
+        is_gap = not line.strip() or COMMENT_PATTERN.match(line)
+        following = next((one for one in lines[at:] if one.strip()), "")
+        if is_gap and _indent(following) <= indent:
+            return lines[:at]
+    return lines
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

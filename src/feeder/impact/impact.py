@@ -6,7 +6,7 @@ Start with `find_impact`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import log2, sqrt
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from feeder.relations.references import ReferenceFinder
 from feeder.relations.site_text import with_text
 from feeder.relations.sites import KIND_NAMES, Reference
 from feeder.search.open_index import SearchIndex
-from feeder.source.co_changes import co_changes
+from feeder.source.co_changes import CoChanges, co_changes
 from feeder.store.inventory import files_below, files_with_code, methods_of_files
 from feeder.store.scope import is_test_path
 
@@ -45,22 +45,26 @@ OVER_STEPS = {2: 0.4, 3: 0.2}
 NAME_WEIGHT, HISTORY_WEIGHT = 1.0, 0.7
 """Weights of a test's file name and of earlier commits, beside 1 for references."""
 
-CHANGED = "changed"
-"""The reason of a test file that the change edits."""
+MIN_COMMITS_TOGETHER, MIN_SHARE_TOGETHER = 3, 0.2
+"""Commits that changed a file with the changed ones, and their share, for it to be a usual one."""
+
+CHANGED, HISTORY = "changed", "history"
+"""The reasons of a test file that the change edits, and of one that earlier commits changed too."""
 
 CHANGED_SCORE = 1 + NAME_WEIGHT + HISTORY_WEIGHT
 """No other test file has a higher score."""
 
 
 class ImpactReference(NamedTuple):
-    """A site that refers to a changed node."""
+    """A site that refers to a changed node; `is_edited` if the change edits what is around it."""
 
     of: ChangedNode
     reference: Reference
+    is_edited: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """The site as `Reference.as_json`, with the id of the changed node."""
-        return {"of": self.of.id, **self.reference.as_json()}
+        return {"of": self.of.id, **self.reference.as_json(), "edited": self.is_edited}
 
 
 class ImpactTest(NamedTuple):
@@ -83,10 +87,23 @@ class ImpactTest(NamedTuple):
         return {**fields, "reasons": list(self.reasons), "score": round(self.score, 4)}
 
 
+class CoChangedFile(NamedTuple):
+    """A file that earlier commits changed together with the changed ones: `commits` of `of`."""
+
+    path: str
+    commits: int
+    of: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The file for `--json`."""
+        return self._asdict()
+
+
 class Impact(NamedTuple):
     """The nodes, tests and documents that a change touches, each list with the surest first.
 
-    `at_least` if some may be missing.
+    `together` are files, other than tests, that usually change with these. `at_least` if some may
+    be missing.
     """
 
     change: Change
@@ -95,6 +112,7 @@ class Impact(NamedTuple):
     documents: list[Mention]
     similar: list[NearDuplicate]
     at_least: bool
+    together: Sequence[CoChangedFile] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The lists for `--json`, with their lengths before they were cut."""
@@ -105,6 +123,7 @@ class Impact(NamedTuple):
             "tests": [one.as_json() for one in self.tests],
             "documents": [one.as_json() for one in self.documents],
             "similar": [one.as_json() for one in self.similar],
+            "together": [one.as_json() for one in self.together],
         }
 
     @property
@@ -116,6 +135,7 @@ class Impact(NamedTuple):
             "tests": len(self.tests),
             "documents": len(self.documents),
             "similar": len(self.similar),
+            "together": len(self.together),
         }
 
     def first(self, corpus: Corpus, limit: int) -> Impact:
@@ -133,6 +153,7 @@ class Impact(NamedTuple):
             tests=self.tests[: max(limit, len(self.change.tests))],
             documents=self.documents[:limit],
             similar=self.similar[:limit],
+            together=self.together[:limit],
         )
 
 
@@ -157,7 +178,13 @@ def find_impact(index: SearchIndex, change: Change, *, tests_only: bool = False)
     is_cut = finder.is_cut or finder.finder.reader.is_cut or change.unread > 0
     nodes = sorted(change.nodes, key=lambda one: (not one.is_code, *_importance(one), one.path))
     return Impact(
-        change._replace(nodes=nodes), references, tests, documents, similar, at_least=is_cut
+        change._replace(nodes=nodes),
+        references,
+        tests,
+        documents,
+        similar,
+        at_least=is_cut,
+        together=finder.together,
     )
 
 
@@ -185,6 +212,7 @@ class _ImpactFinder:
         self._evidence: dict[str, dict[str, _Evidence]] = {}
         self._steps: dict[tuple[str, str], list[str]] = {}
         self._owners: set[tuple[str, str]] = set()
+        self.together: list[CoChangedFile] = []
 
     def add(self, node: ChangedNode) -> None:
         """Adds the references to a changed node, and the members that override it."""
@@ -199,10 +227,15 @@ class _ImpactFinder:
                 by_name = BY_NAME / 3 if is_common else BY_NAME
                 _add_evidence(evidence, one, RESOLVED if one.resolved else by_name, 1)
                 continue
+            if not one.resolved and not node.signature_changed:
+                continue  # a change inside a body is nothing to whatever has only the same name
             key = one.node.path, one.node.symbol or ""
-            if key in self._changed:
+            is_edited = key in self._changed
+            if is_edited and (not node.signature_changed or key == (node.path, node.name)):
                 continue
-            self.references.append(ImpactReference(node, one))
+            self.references.append(ImpactReference(node, one, is_edited))
+            if is_edited:
+                continue
             if one.resolved and one.kind != KIND_NAMES[IMPORT] and one.node.symbol:
                 self._steps.setdefault(key, []).append(node.id)
         overriding = [
@@ -290,7 +323,10 @@ class _ImpactFinder:
         names = {path: self._name_score(sources, path) for path in tests}
         code = {one.path for one in self.nodes}
         sources = [path for path in sources if path in code] or sources
-        history = co_changes(self._corpus.base, self._change.base, sources)
+        earlier_changes = co_changes(self._corpus.base, self._change.base, sources)
+        history = earlier_changes.weights
+        others = [path for path in files if path not in changed and not is_test_path(path)]
+        self.together = _usually_together(earlier_changes, others)
         near = [path for path in tests if path in by_path or names[path] or path in history]
         runnable = self._runnable(near)
         tests = [path for path in near if path in runnable]
@@ -308,7 +344,7 @@ class _ImpactFinder:
                 for reason, value in (
                     ("reference", reference),
                     ("name", name),
-                    ("history", earlier),
+                    (HISTORY, earlier),
                 )
                 if value
             )
@@ -347,6 +383,14 @@ def _add_evidence(
         evidence[site.path] = _Evidence(score, steps, name)
 
 
+def _usually_together(history: CoChanges, files: Iterable[str]) -> list[CoChangedFile]:
+    """Those of the files that most often were changed with the changed ones, the first first."""
+    least = max(MIN_COMMITS_TOGETHER, history.commits * MIN_SHARE_TOGETHER)
+    usual = [path for path in files if history.counts.get(path, 0) >= least]
+    usual.sort(key=lambda path: (-history.counts[path], -history.weights[path], path))
+    return [CoChangedFile(path, history.counts[path], history.commits) for path in usual]
+
+
 def _importance(node: ChangedNode) -> tuple[Any, ...]:
     """Sorts changed nodes: what breaks its callers first."""
     return not node.signature_changed, node.change != REMOVED, node.change == ADDED
@@ -355,9 +399,11 @@ def _importance(node: ChangedNode) -> tuple[Any, ...]:
 def _order(one: ImpactReference) -> tuple[Any, ...]:
     site = one.reference
     return (
+        *_importance(one.of)[:2],
         not site.resolved,
+        one.is_edited,
         site.kind == KIND_NAMES[IMPORT],
-        *_importance(one.of),
+        *_importance(one.of)[2:],
         site.path,
         site.line,
     )

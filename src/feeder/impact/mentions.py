@@ -75,8 +75,10 @@ def find_mentions(
 def _pattern(symbol: str) -> re.Pattern[str] | None:
     """A pattern of how documents write a symbol; None for a name that is too common."""
     outer, _, name = symbol.rpartition(".")
-    if name in CONSTRUCTORS or name.startswith("__"):
+    if name in CONSTRUCTORS:
         outer, _, name = outer.rpartition(".")
+    if name.startswith("__"):
+        return None
     if is_compound(name) or (name[:1].isupper() and len(name) >= 4):
         return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     if outer:

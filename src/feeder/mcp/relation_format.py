@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from feeder.escaping import count_of, escape_line
 from feeder.impact.impact import Impact
+from feeder.impact.sections import impact_sections
 from feeder.mcp.formatting import bytes_beside_footer, join_answer
 from feeder.mcp.token_budget import byte_size, truncate_lines
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
@@ -30,8 +31,8 @@ from feeder.relations.uses import UsePage
 MAX_LINE_CHARS = 160
 """Characters of a source line."""
 
-MAX_SECTION_SHARE = 0.4
-"""A section of an impact takes at most this share of the budget, as long as others want some."""
+MAX_SECTION_SHARE = 0.5
+"""A section of an impact takes at most this share of what earlier ones left of the budget."""
 
 MAX_NAME_LINES = 20
 """Lines with a name that are shown where nothing refers to it."""
@@ -134,53 +135,24 @@ def format_impact(impact: Impact, whole: Impact, last_note: str) -> str:
         f"{count_of(counts['references'], 'reference')}, {count_of(counts['tests'], 'test file')}."
     )
     budget = bytes_beside_footer(DEFAULT_TOKENS, [last_note])
-    return join_answer(list(_impact_sections(impact, whole, budget)), [note], last_note)
+    return join_answer(list(_impact_parts(impact, whole, budget)), [note], last_note)
 
 
-def _impact_sections(impact: Impact, whole: Impact, budget: int) -> Iterator[str]:
-    """Yields each section with a title and the lines that fit; empty ones are left out."""
+def _impact_parts(impact: Impact, whole: Impact, budget: int) -> Iterator[str]:
+    """Yields each section with a title and the lines that fit."""
     left = budget
-    for (title, lines), total in zip(
-        _impact_lines(impact, whole).items(), whole.counts.values(), strict=True
-    ):
-        if not lines:
-            continue
-        allowed = min(left, int(budget * MAX_SECTION_SHARE))
-        shown = truncate_lines(list(map(escape_line, lines)), max(allowed, 1))
-        more = f" ({len(shown)} of {total})" if len(shown) < total else ""
-        section = "\n".join([f"{title}{more}", *shown])
-        yield section
-        left -= byte_size(section) + 2
+    for section in impact_sections(impact, whole):
+        lines = [escape_line(" ".join(map(_cut_part, parts))) for parts in section.lines]
+        shown = truncate_lines(lines, max(int(left * MAX_SECTION_SHARE), 1))
+        omitted = section.omitted + len(lines) - len(shown)
+        text = "\n".join([section.title, *shown, *([f"… {omitted} more"] if omitted else [])])
+        yield text
+        left -= byte_size(text) + 2
 
 
-def _impact_lines(impact: Impact, whole: Impact) -> dict[str, list[str]]:
-    """The lines of each section, by its title."""
-    names = {one.id: one.name for one in whole.change.nodes}
-    return {
-        "Changed": [
-            f"{one.change} {one.path}:{one.start_line}-{one.end_line} {one.name}"
-            f"{' (signature)' if one.signature_changed and one.change == 'edited' else ''}"
-            for one in impact.change.nodes
-        ],
-        "References": [
-            f"{one.reference.path}:{one.reference.line} {one.reference.kind} {one.of.name}: "
-            f"{_cut(one.reference.text)}{'' if one.reference.resolved else BY_NAME}"
-            for one in impact.references
-        ],
-        "Tests": [
-            " ".join(filter(None, [one.path, one.node, f"({', '.join(one.reasons)})"]))
-            for one in impact.tests
-        ],
-        "Documents": [
-            f"{one.path}:{one.line} {names.get(one.of, '')}: {_cut(one.text)}"
-            for one in impact.documents
-        ],
-        "Similar code": [
-            f"{one.path}:{one.start_line}-{one.end_line} {one.symbol} "
-            f"({one.similarity:.0%} like {names.get(one.of, '')})"
-            for one in impact.similar
-        ],
-    }
+def _cut_part(text: str) -> str:
+    """The beginning of a part; its spaces in front are the indentation."""
+    return text if len(text) <= MAX_LINE_CHARS else f"{text[:MAX_LINE_CHARS]}…"
 
 
 def _reference_texts(references: Iterable[Reference]) -> Iterator[list[str]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from feeder.source.git_command import git_output
 from feeder.source.paths import escape_name, unescape_path
@@ -26,26 +27,40 @@ _LOG_COMMAND = (
 )
 
 
-def co_changes(repository: Path, commit: str, files: Sequence[str]) -> Mapping[str, float]:
-    """The weight of each file that was changed together with one of `files`, up to a commit.
+class CoChanges(NamedTuple):
+    """The files that commits changed together with the given ones.
 
-    The sum over the commits of 1 ÷ number of files; empty if git takes longer than `TIMEOUT_S`.
+    `weights` are sums over the commits of 1 ÷ number of files, `counts` numbers of commits, both by
+    path; `commits` have changed one of the given files.
+    """
+
+    weights: Mapping[str, float] = {}
+    counts: Mapping[str, int] = {}
+    commits: int = 0
+
+
+def co_changes(repository: Path, commit: str, files: Sequence[str]) -> CoChanges:
+    """The files that were changed together with one of `files`, up to a commit.
+
+    Empty if git takes longer than `TIMEOUT_S`.
     """
     if not files:
-        return {}
+        return CoChanges()
     names = [unescape_path(file) for file in files]
     try:
         log = git_output(repository, *_LOG_COMMAND, commit, "--", *names, timeout_s=TIMEOUT_S)
     except TimeoutError:
-        return {}
+        return CoChanges()
     weights: defaultdict[str, float] = defaultdict(float)
+    counts: Counter[str] = Counter()
     requested = set(files)
-    for changed in _files_of_commits(log):
-        if len(changed) <= MAX_FILES_OF_COMMIT:
-            for path in changed:
-                if path not in requested:
-                    weights[path] += 1 / len(changed)
-    return weights
+    commits = [one for one in _files_of_commits(log) if len(one) <= MAX_FILES_OF_COMMIT]
+    for changed in commits:
+        others = [path for path in changed if path not in requested]
+        counts.update(others)
+        for path in others:
+            weights[path] += 1 / len(changed)
+    return CoChanges(weights, counts, len(commits))
 
 
 def _files_of_commits(log: bytes) -> Iterator[list[str]]:

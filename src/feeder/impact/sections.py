@@ -1,0 +1,177 @@
+"""Arranges an impact for a reader: what breaks others first, with its callers, then the rest.
+
+Entry point: `impact_sections`. Clients put spaces between the parts of a line.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from feeder.escaping import count_of
+from feeder.impact.changed_nodes import EDITED, ChangedNode
+from feeder.impact.impact import HISTORY, Impact, ImpactReference, ImpactTest
+from feeder.store.scope import is_test_path
+
+MAX_CALLERS = 12
+"""References listed below one changed signature or deleted name."""
+
+MAX_REFERENCES = 5
+"""References listed to another changed node."""
+
+MAX_TESTS = 10
+"""Tests listed; all that the change edits are."""
+
+MAX_TOGETHER = 10
+"""Files listed that usually change with the changed ones."""
+
+
+class Section(NamedTuple):
+    """A title, lines in parts, of which the first tells the indentation by its spaces, and the
+    number of entries that are not among them.
+    """
+
+    title: str
+    lines: Sequence[Sequence[str]]
+    omitted: int = 0
+
+
+def impact_sections(shown: Impact, whole: Impact) -> Iterator[Section]:
+    """The sections that have lines; `shown` has the first entries of each list of `whole`."""
+    breaking = [node for node in shown.change.nodes if is_breaking(node)]
+    ids = {node.id for node in breaking}
+    others = [node for node in shown.change.nodes if node.id not in ids]
+    references = _first_of_each(one for one in shown.references if one.of.id not in ids)
+    all_references = sum(not is_breaking(one.of) for one in whole.references)
+    all_others = sum(not is_breaking(node) for node in whole.change.nodes)
+    named = {one.id: one.name for one in whole.change.nodes}
+    by_history = sum(_is_by_history(one) for one in whole.tests)
+    listed = _listed_tests(shown)
+    tests = [_test_parts(one) for one in listed]
+    if by_history:
+        files = count_of(by_history, "more test file")
+        tests.append([f"{files} only changed together with these files before"])
+    sections = (
+        Section("Signatures and deletions", list(_breaking_lines(breaking, shown, whole))),
+        Section(
+            "Other changes" if breaking else "Changed",
+            list(map(_node_parts, others)),
+            all_others - len(others),
+        ),
+        Section(
+            "References", list(map(_reference_parts, references)), all_references - len(references)
+        ),
+        Section("Tests", tests, len(whole.tests) - len(listed) - by_history),
+        Section(
+            "Usually changed together",
+            [
+                [one.path, f"({one.commits} of {count_of(one.of, 'commit')})"]
+                for one in shown.together[:MAX_TOGETHER]
+            ],
+        ),
+        Section(
+            "Documents",
+            [
+                [f"{one.path}:{one.line}", named.get(one.of, ""), one.text]
+                for one in shown.documents
+            ],
+            len(whole.documents) - len(shown.documents),
+        ),
+        Section(
+            "Similar code",
+            [
+                [
+                    f"{one.path}:{one.start_line}-{one.end_line}",
+                    one.symbol,
+                    f"({one.similarity:.0%} like {named.get(one.of, '')})",
+                ]
+                for one in shown.similar
+            ],
+            len(whole.similar) - len(shown.similar),
+        ),
+    )
+    yield from (section for section in sections if section.lines)
+
+
+def is_breaking(node: ChangedNode) -> bool:
+    """Tells whether a change may break what refers to a node: another signature, or none.
+
+    Nothing refers to a test.
+    """
+    return node.signature_changed and node.is_code and not is_test_path(node.path)
+
+
+def _breaking_lines(
+    nodes: Iterable[ChangedNode], shown: Impact, whole: Impact
+) -> Iterator[list[str]]:
+    """Each node with its signatures, and below nodes of one name their references once."""
+    by_name: defaultdict[str, list[ChangedNode]] = defaultdict(list)
+    for node in nodes:
+        by_name[node.name].append(node)
+    totals = Counter(one.of.name for one in whole.references)
+    references: defaultdict[str, dict[tuple[str, int], ImpactReference]] = defaultdict(dict)
+    for one in shown.references:
+        # one site may mean each of several nodes of a name
+        if references[one.of.name].setdefault(_place(one), one) is not one:
+            totals[one.of.name] -= 1
+    for name, same in by_name.items():
+        for node in same:
+            yield _node_parts(node)
+            if node.change == EDITED and node.old_signature != node.signature:
+                yield [f"  was {node.old_signature}"]
+                yield [f"  now {node.signature}"]
+        sites = list(references[name].values())[:MAX_CALLERS]
+        for site in sites:
+            place, *rest = _site_parts(site, "")
+            yield [f"  {place}", *rest]
+        if totals[name] > len(sites):
+            yield [f"  … {totals[name] - len(sites):,} more"]
+        if not sites:
+            yield ["  no references found"]
+
+
+def _place(one: ImpactReference) -> tuple[str, int]:
+    return one.reference.path, one.reference.line
+
+
+def _first_of_each(references: Iterable[ImpactReference]) -> list[ImpactReference]:
+    """The first references to each changed node."""
+    counts: Counter[str] = Counter()
+    listed = []
+    for one in references:
+        counts[one.of.id] += 1
+        if counts[one.of.id] <= MAX_REFERENCES:
+            listed.append(one)
+    return listed
+
+
+def _site_parts(one: ImpactReference, name: str) -> list[str]:
+    site = one.reference
+    by_name = "" if site.resolved else "(by name only)"
+    edited = "(edited too)" if one.is_edited else ""
+    place = f"{site.path}:{site.line}"
+    return list(filter(None, [place, site.kind, name, site.text.strip(), by_name, edited]))
+
+
+def _reference_parts(one: ImpactReference) -> list[str]:
+    return _site_parts(one, one.of.name)
+
+
+def _node_parts(node: ChangedNode) -> list[str]:
+    place = f"{node.path}:{node.start_line}-{node.end_line}"
+    return list(filter(None, [node.change, place, node.name]))
+
+
+def _listed_tests(impact: Impact) -> list[ImpactTest]:
+    """The first tests, without those that only history connects."""
+    tests = [one for one in impact.tests if not _is_by_history(one)]
+    return tests[: max(MAX_TESTS, len(impact.change.tests))]
+
+
+def _is_by_history(test: ImpactTest) -> bool:
+    return test.reasons == (HISTORY,)
+
+
+def _test_parts(one: ImpactTest) -> list[str]:
+    return list(filter(None, [one.path, one.node, f"({', '.join(one.reasons)})"]))
