@@ -7,8 +7,8 @@ languages' own tools, `python -m bench nothing` whether names without references
 `python -m bench share` how long a clone with a published index waits for its first answer,
 `python -m bench worker` the CPU time and requests of a query at the Worker,
 `python -m bench equality` compares its answers with the program's, `python -m bench
-hostile-requests` measures requests that were made to take long, and `python -m bench databases`
-those to many databases.
+hostile-requests` measures requests that were made to take long, `python -m bench databases` those
+to many databases, and `python -m bench compile` the time to compile the queries of each language.
 
 `--help` after each lists its options.
 """
@@ -43,6 +43,8 @@ elif sys.argv[1:2] == ["commits"]:
     from commits import main
 elif sys.argv[1:2] == ["share"]:
     from sharing import main
+elif sys.argv[1:2] == ["compile"]:
+    from compilation import main
 elif sys.argv[1:2] == ["compare"]:
     from compare.command import main
 else:

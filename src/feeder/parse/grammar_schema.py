@@ -185,6 +185,7 @@ LANGUAGE_SCHEMA = ObjectOf(
         "text_extensions": _STRING_LIST,
         "aliases": _STRING_LIST,
         "category": _check_category,
+        "unchecked": _STRING_LIST,
         "content": ListOf(
             ObjectOf(
                 {"extensions": _STRING_LIST, "pattern": _check_string, "order": _check_integer},

@@ -19,6 +19,7 @@ from feeder.parse.grammar_schema import (
 )
 from feeder.parse.languages.pattern_source import PatternError, compact_pattern
 from feeder.parse.languages.query_source import CATEGORIES, Pattern, read_patterns
+from feeder.parse.languages.unchecked import without_checks
 
 Settings = dict[str, Any]
 """The sections of `grammar_queries.json`, or some of them."""
@@ -111,9 +112,11 @@ class LanguageFolder:
     def own(self) -> Language:
         """The language without what it inherits."""
         queries: dict[str, list[str]] = {}
+        unchecked = self.config.get("unchecked", ())
         for path, patterns in self.read_queries():
             for pattern in patterns:
-                _add_query(queries.setdefault(pattern.category, []), pattern, path)
+                quick = pattern._replace(words=without_checks(pattern.words, unchecked))
+                _add_query(queries.setdefault(pattern.category, []), quick, path)
         return Language(
             self.name,
             queries,
