@@ -98,3 +98,6 @@ $type = [(identifier) (generic_name) (nullable_type) (qualified_name)]
 
 ; A modifier that says who sees a declaration.
 (modifier ["public" "private" "protected" "internal"]) @visibility
+
+; using static Shop.Cart
+(using_directive "static" [(identifier) @owner (qualified_name name: (identifier) @owner)])

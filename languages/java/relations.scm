@@ -162,3 +162,7 @@ $bound = [
 
 ; A modifier that says who sees a declaration.
 (modifiers ["public" "private" "protected"] @visibility)
+
+; The type in import static shop.Cart.open, import shop.Cart.*, import shop.Cart.Line
+(import_declaration (scoped_identifier scope: (scoped_identifier name: (identifier) @owner)))
+(import_declaration (scoped_identifier name: (identifier) @owner) (asterisk))

@@ -164,3 +164,7 @@ $implemented = (delegation_specifier
   (secondary_constructor (modifiers (visibility_modifier) @visibility))
   (type_alias (modifiers (visibility_modifier) @visibility))
 ]
+
+; The type in import shop.Cart.open, import shop.Cart.*
+(import_header (identifier (simple_identifier) @owner (simple_identifier)))
+(import_header (identifier (simple_identifier) @owner .) (wildcard_import))

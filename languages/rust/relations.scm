@@ -189,3 +189,14 @@ $struct_name = [
 
 ; A modifier that says who sees a declaration.
 (visibility_modifier) @visibility
+
+; The type in use shop::Color::Red, use shop::Color::*, use shop::Color::{Red, Blue as Sky}
+(use_wildcard [(identifier) @owner (scoped_identifier name: (identifier) @owner)])
+(scoped_use_list path: [(identifier) @owner (scoped_identifier name: (identifier) @owner)])
+(use_declaration
+  argument: [
+    (scoped_identifier path: [(identifier) @owner (scoped_identifier name: (identifier) @owner)])
+    (use_as_clause
+      path: (scoped_identifier
+        path: [(identifier) @owner (scoped_identifier name: (identifier) @owner)]))
+  ])

@@ -142,3 +142,7 @@ $constructed = [
   (identifier)* @module
   . (namespace_wildcard)
   (#set! imported "*"))
+
+; The type in import shop.Cart.open, import shop.Cart.{open => start}, import shop.Cart._
+(import_declaration (identifier) @owner (identifier))
+(import_declaration (identifier) @owner . [(namespace_selectors) (namespace_wildcard)])

@@ -11,7 +11,7 @@ _KNOWN_CAPTURE = re.compile(
     r"package|namespace|type|method|call|object|holder|closure|member|name|label|scope|body|end"
     r"|clause|doc|apart"
     r"|h[1-6]|anchor|markup|frame|codeblock|table|inset|part|embedded|content|ending|expression|component"
-    r"|calls|inherits|implements|uses|mentions|exported|exports|extends|accesses|attributes|argument_label"
+    r"|calls|inherits|implements|uses|mentions|exported|exports|extends|owner|accesses|attributes|argument_label"
     r"|tokens|visible|visible_tokens|symbol|key|wildcard|implicit|locals|local_scope|statement|macro|expands|imports|module|alias|receiver|binds"
     r"|bound|constructed|made|unnamed|variant|fields|parameter|returns|visibility|_.*"
 )

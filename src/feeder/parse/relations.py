@@ -88,6 +88,7 @@ _KINDS = {
     "variant": INHERITS,
     "uses": USE,
     "extends": USE,
+    "owner": USE,
     "returns": RETURNS,
     "binds": BINDING,
     "fields": MENTION,
@@ -366,10 +367,22 @@ class RelationCollector:
             self._details.update([(node.start_byte, relation) for node in captures[capture]])
         elif capture == "extends":
             self._extended.update([node.start_byte for node in captures["extends"]])
+        elif capture == "owner":
+            self._add_owners(captures["owner"])
         elif kind == EXPORT:
             self._add_export(captures, self._settings(pattern).get("exported"))
         else:
             self._add_detail(kind, captures[capture], captures)
+
+    def _add_owners(self, nodes: Sequence[Capture]) -> None:
+        """Adds the types in the path of an import, which begin with a capital letter: `Cart` of
+        `import static shop.Cart.open`.
+        """
+        for node in nodes:
+            start = node.start_byte
+            if self._content[start : start + 1].isupper():
+                self._extended.add(start)
+                self._add_name(USE, start, node.end_byte)
 
     def _add_locals(self, captures: Captures) -> None:
         """Notes local variables; without a scope in the match they are of the innermost one."""
