@@ -51,8 +51,8 @@ def test_most_referenced_symbols_come_first(feeder: RunFeeder, shop: Repo) -> No
 def test_text_has_sections_and_keeps_the_budget(feeder: RunFeeder, shop: Repo) -> None:
     lines = feeder(shop, "overview").out.splitlines()
     assert lines[0] == "Packages"
-    assert lines[1].startswith("  shop  4 files, 7 symbols, ")
-    assert lines[lines.index("Entry points") + 1] == "  shop/__main__.py:4-5  main"
+    assert lines[1] == "  shop 4 files, 7 symbols"
+    assert lines[lines.index("Entry points") + 1] == "  main: shop/__main__.py:4 main"
     at = lines.index("Most-referenced symbols")
     assert lines[at + 1 : at + 3] == ["shop/base.py", "  1-3  class Money:"]
     many = {f"m{n}.py": f"class Type{n}:\n    pass\n" for n in range(200)}
@@ -96,3 +96,63 @@ def test_repository_without_files_is_named_as_such(
     answer = feeder(repo, *arguments, "--refresh")
     assert answer.code == 2
     assert " has no files of repo. Add files to the repository, or index those" in answer.err
+
+
+ENTERED: dict[str, str | bytes] = {
+    "pyproject.toml": '[project]\nname = "shop"\n[project.scripts]\nshop = "shop.cli:main"\n',
+    "web/package.json": '{"bin": {"shop-web": "run.js"}, "scripts": {"build": "a", "test": "b"}}',
+    "broken/package.json": "{",
+    "shop/__init__.py": "from .models.cart import Cart\nfrom .models import cart as _cart\n\n\n"
+    "def open_shop():\n    return 1\n",
+    "shop/cli.py": (
+        "import click\n\n\n@click.command()\ndef add():\n    pass\n\n\ndef main():\n    add()\n"
+    ),
+    "shop/models/__init__.py": "",
+    "shop/models/cart.py": (
+        "class Cart:\n    def size(self):\n        return 1\n\n\n"
+        "class Inner:\n    pass\n\n\ndef size(cart):\n    return Inner()\n"
+    ),
+    "shop/pages/routes.py": (
+        "from shop.models.cart import Cart\n\n\n"
+        "@app.route('/a')\ndef one():\n    return Cart()\n\n\n"
+        "@app.get('/b')\ndef two():\n    return size(1)\n"
+    ),
+    "shop/pages/total.py": (
+        "from ..models.cart import Cart\n\n\ndef total(cart: Cart):\n    return 1\n"
+    ),
+    "tests/test_cart.py": "def main():\n    pass\n",
+    "docs/guide.md": "```python\n@app.route('/x')\n```\n",
+    ".github/workflows/ci.yml": "on: push\n",
+}
+
+
+def test_entry_points_are_listed_by_what_they_are(feeder: RunFeeder, repo: Repo) -> None:
+    """Neither those of tests nor routes in documents; a manifest that is not valid has none."""
+    repo.commit(ENTERED)
+    assert feeder(repo, "sync", "-q").code == 0
+    entries = feeder(repo, "overview", "--json").json["entries"]
+    assert [(one["kind"], one["path"], one["name"]) for one in entries] == [
+        ("command", "pyproject.toml", "shop = shop.cli:main"),
+        ("command", "web/package.json", "shop-web = run.js"),
+        ("main", "shop/cli.py", "main"),
+        ("package root", "shop/__init__.py", "Cart, open_shop"),
+        ("routes", "shop/pages/routes.py", "(2)"),
+        ("subcommands", "shop/cli.py", "(1)"),
+        ("scripts", "web/package.json", "build, test"),
+        ("workflow", ".github/workflows/ci.yml", ""),
+    ]
+    lines = feeder(repo, "overview").out.splitlines()
+    assert "  routes: shop/pages/routes.py:4 (2)" in lines
+
+
+def test_central_types_are_those_that_other_folders_import(feeder: RunFeeder, repo: Repo) -> None:
+    """Not `Inner`, which only its own file names, nor a function `size`, which nobody imports; an
+    import alone, as in a package's root, is no use of a type.
+    """
+    repo.commit(ENTERED)
+    assert feeder(repo, "sync", "-q").code == 0
+    facts = feeder(repo, "overview", "--json").json
+    assert [(one["symbol"], one["files"]) for one in facts["types"]] == [("Cart", 2)]
+    uses = {one["path"]: one["uses"] for one in facts["packages"]}
+    assert uses["shop/pages"] == ["shop/models"]
+    assert uses["shop/models"] == []

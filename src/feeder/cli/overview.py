@@ -72,16 +72,22 @@ def overview(path: str, budget: int, **params: Any) -> None:
 
 def _lines(result: Overview, budget: int) -> Iterator[str]:
     from feeder.mcp.token_budget import budget_bytes
-    from feeder.relations.overview import fit_symbols, symbol_line
+    from feeder.relations.overview import (
+        entry_line,
+        fit_symbols,
+        package_line,
+        symbol_line,
+        type_line,
+    )
 
     yield "Packages"
-    for package in result.packages:
-        files = "1 file" if package.files == 1 else f"{package.files:,} files"
-        yield f"  {package.path}  {files}, {package.symbols:,} symbols, {package.rank:.0%} of rank"
-    if result.entry_points:
+    yield from (f"  {package_line(one)}" for one in result.packages)
+    if result.entries:
         yield from ("", "Entry points")
-        for one in result.entry_points:
-            yield f"  {one.path}:{one.start_line}-{one.end_line}  {one.symbol}"
+        yield from (f"  {entry_line(one)}" for one in result.entries)
+    if result.types:
+        yield from ("", "Central types, with the files of other folders that refer to them")
+        yield from (f"  {type_line(one)}" for one in result.types)
     yield from ("", "Most-referenced symbols")
     for path, ones in fit_symbols(result.symbols, budget_bytes(budget)).items():
         yield path

@@ -11,7 +11,14 @@ from feeder.mcp.formatting import bytes_beside_footer, index_note, join_answer
 from feeder.mcp.token_budget import byte_size, truncate_lines
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
 from feeder.notes import Note
-from feeder.relations.overview import Overview, fit_symbols, symbol_line
+from feeder.relations.overview import (
+    Overview,
+    entry_line,
+    fit_symbols,
+    package_line,
+    symbol_line,
+    type_line,
+)
 from feeder.snippets.outline import (
     DETAIL_LEVELS,
     FILE_DETAIL_LEVELS,
@@ -79,19 +86,12 @@ def format_overview(overview: Overview, cost: str, last_note: str) -> str:
 
     `cost` is the sentence of `overview_cost`.
     """
-    above = [
-        "Packages",
-        *(
-            f"{one.path} {file_count(one.files)}, {count_of(one.symbols, 'symbol')}"
-            for one in overview.packages
-        ),
-    ]
-    if overview.entry_points:
-        above += ["", "Entry points"]
-        above += (
-            f"{one.path}:{one.start_line}-{one.end_line} {one.symbol}"
-            for one in overview.entry_points
-        )
+    above = ["Packages", *map(package_line, overview.packages)]
+    if overview.entries:
+        above += ["", "Entry points", *map(entry_line, overview.entries)]
+    if overview.types:
+        above += ["", "Central types, with the files of other folders that refer to them"]
+        above += map(type_line, overview.types)
     above += ["", "Most-referenced symbols"]
     head = "\n".join(map(escape_line, above))
     budget = bytes_beside_footer(DEFAULT_TOKENS, [cost, last_note])

@@ -15,11 +15,14 @@ from typing import Any, NamedTuple
 
 from feeder.cloudflare.free_tier import ROWS_READ_PER_DAY, format_percent
 from feeder.corpus.index_status import Corpus
+from feeder.escaping import count_of
 from feeder.query.file_kinds import EXAMPLE_PATH_PATTERN
 from feeder.relation import IMPORT, decode_relations, decode_site_names
+from feeder.relations.entry_points import EntryPoint, find_entry_points
 from feeder.relations.member_resolution import is_compound
 from feeder.relations.resolution import are_compatible
 from feeder.relations.targets import check_relations, files_below_path
+from feeder.snippets.outline import MODULE_KEYWORDS
 from feeder.store.index_counts import counts_from_json, known_counts
 from feeder.store.relations import MAX_OVERVIEW_NODES, NamedNode, named_nodes
 from feeder.store.scope import is_test_path
@@ -54,6 +57,12 @@ PACKAGE_DEPTH = 2
 
 MAX_PACKAGES = 12
 MAX_ENTRY_POINTS = 12
+MAX_TYPES = 16
+MAX_USED = 6
+"""Packages listed that a package uses."""
+
+MIN_TYPE_SCORE = 1.0
+"""A type with less is no central one."""
 
 _WORDS = re.compile(r"\w+")
 _ENTRY_FILES = re.compile(
@@ -79,22 +88,40 @@ class RankedSymbol(NamedTuple):
 
 
 class Package(NamedTuple):
-    """A folder with its files, declarations and share of all rank."""
+    """A folder with its files, declarations and share of all rank.
+
+    `uses` are the other listed packages that it refers to, the most referred one first.
+    """
 
     path: str
     files: int
     symbols: int
     rank: float
+    uses: Sequence[str] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The package for `--json`."""
-        return {**self._asdict(), "rank": round(self.rank, 6)}
+        return {**self._asdict(), "rank": round(self.rank, 6), "uses": [*self.uses]}
+
+
+class CentralType(NamedTuple):
+    """A type with the number of files in other folders that import it, or that name it in a
+    language where its name alone is enough.
+    """
+
+    symbol: RankedSymbol
+    files: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The type for `--json`."""
+        return {**self.symbol.as_json(), "files": self.files}
 
 
 class Overview(NamedTuple):
     """The packages, entry points and symbols below a path, each list with the highest rank first.
 
-    `at_least` if the index has more nodes than were read.
+    `entries` are the entry points by kind, `entry_points` only the functions among them. `at_least`
+    if the index has more nodes than were read.
     """
 
     path: str
@@ -102,6 +129,8 @@ class Overview(NamedTuple):
     entry_points: list[RankedSymbol]
     symbols: list[RankedSymbol]
     at_least: bool
+    entries: Sequence[EntryPoint] = ()
+    types: Sequence[CentralType] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The lists for `--json`."""
@@ -111,6 +140,8 @@ class Overview(NamedTuple):
             "entry_points": [one.as_json() for one in self.entry_points],
             "symbols": [one.as_json() for one in self.symbols],
             "at_least": self.at_least,
+            "entries": [one.as_json() for one in self.entries],
+            "types": [one.as_json() for one in self.types],
         }
 
 
@@ -135,10 +166,12 @@ def build_overview(corpus: Corpus, text: str, directory: str = "") -> Overview:
     folder = posixpath.commonpath(below) if len(below) > 1 else posixpath.dirname(below[0])
     return Overview(
         text,
-        _packages(shown, folder, ranks, symbols),
+        _with_uses(_packages(shown, folder, ranks, symbols), folder, graph.resolved),
         _entry_points(symbols),
         symbols,
         len(nodes) >= MAX_OVERVIEW_NODES,
+        find_entry_points(corpus, nodes, below),
+        _central_types(symbols, graph.resolved),
     )
 
 
@@ -183,7 +216,9 @@ class _Graph:
         self._by_name: defaultdict[str, list[NamedNode]] = defaultdict(list)
         for node in self.declarations:
             self._by_name[node.symbol.rpartition(".")[2]].append(node)
-        self._types = {key for key, node in distinct.items() if node.node_type == "class"}
+        self._types = {key: node for key, node in distinct.items() if node.node_type == "class"}
+        self.resolved: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        """The files that surely refer to a declaration of another file."""
         self._edges = self._weighted_edges(nodes)
 
     def _weighted_edges(
@@ -204,6 +239,8 @@ class _Graph:
                 for node, weight in self._targets(site, counts):
                     factor = TEST_WEIGHT if is_test_path(path) else 1
                     edges[path][node.path, node.symbol] = weight * sqrt(count) * factor
+                    if self._is_resolved(node, site):
+                        self.resolved[node.path, node.symbol].add(path)
         return edges
 
     def _targets(self, site: _Site, names: Collection[str]) -> Iterator[tuple[NamedNode, float]]:
@@ -232,6 +269,26 @@ class _Graph:
         is_telling = node.node_type == "class" or is_compound(site.name)
         factor = 1.0 if is_telling else FUNCTION_WEIGHT
         return factor if _may_import(node, site) else factor * UNNAMED_WEIGHT
+
+    def _is_resolved(self, node: NamedNode, site: _Site) -> bool:
+        """Tells whether a name surely means a declaration that is no member: the file imports it
+        from there, or the language needs no import and there is no other of the name.
+        """
+        if self._is_member(node):
+            return False
+        types = [one for one in self._by_name[site.name] if one.node_type == "class"]
+        is_only = node in types and sum(not self._is_member(one) for one in types) == 1
+        if site.module is None:
+            own = traits(node.language)
+            return is_only and (own.global_scope or own.package_scope == "folder")
+        if site.module.startswith("."):
+            return _is_file_of(site.path, site.module, node.path) or is_only
+        return _may_import(node, site)
+
+    def _is_member(self, node: NamedNode) -> bool:
+        """Tells whether a declaration is in a type, other than a module, in the same file."""
+        owner = self._types.get((node.path, node.symbol.rpartition(".")[0]))
+        return owner is not None and owner.signature.partition(" ")[0] not in MODULE_KEYWORDS
 
     def file_ranks(self) -> Mapping[str, float]:
         """PageRank of the files; their sum is 1."""
@@ -274,6 +331,15 @@ def _constructed(path: str, symbol: str) -> tuple[str, str]:
     """The path and symbol of the class of a constructor that is called like it."""
     outer, _, name = symbol.rpartition(".")
     return path, outer if outer.rpartition(".")[2] == name else ""
+
+
+def _is_file_of(path: str, module: str, target: str) -> bool:
+    """Tells whether a relative module, such as `../cart` or `..cart`, is the file `target`."""
+    dots = len(module) - len(module.lstrip("."))
+    if "/" not in module and module.strip("."):  # Python's: each further dot is a folder
+        module = "/".join([".", *[".."] * (dots - 1), *module[dots:].split(".")])
+    place = posixpath.normpath(posixpath.join(posixpath.dirname(path), module))
+    return any(target.startswith(f"{place}{end}") for end in (".", "/index.", "/__init__."))
 
 
 def _may_import(node: NamedNode, site: _Site) -> bool:
@@ -326,6 +392,41 @@ def _packages(
     return packages[:MAX_PACKAGES]
 
 
+def _with_uses(
+    packages: list[Package], folder: str, resolved: Mapping[tuple[str, str], Collection[str]]
+) -> list[Package]:
+    """The packages with those of them that each refers to, by the number of its files that do."""
+    listed = {one.path for one in packages}
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for used, user in {(path, user) for (path, _), users in resolved.items() for user in users}:
+        pair = _package(user, folder), _package(used, folder)
+        if pair[0] != pair[1] and {*pair} <= listed and not is_test_path(user):
+            counts[pair[0]][pair[1]] += 1
+    return [
+        one._replace(uses=[name for name, _ in counts[one.path].most_common(MAX_USED)])
+        for one in packages
+    ]
+
+
+def _central_types(
+    symbols: Iterable[RankedSymbol], resolved: Mapping[tuple[str, str], Collection[str]]
+) -> list[CentralType]:
+    """The types that most files of other folders refer to; tests count less, examples not."""
+    scores: dict[CentralType, float] = {}
+    for one in symbols:
+        users = resolved.get((one.path, one.symbol), ())
+        folder = posixpath.dirname(one.path)
+        outside = [path for path in users if posixpath.dirname(path) != folder]
+        sources = [path for path in outside if not is_test_path(path)]
+        is_example = EXAMPLE_PATH_PATTERN.search(one.path) is not None
+        if one.node_type == "class" and outside and not is_example:
+            near = len(users) - len(outside)
+            score = len(sources) + TEST_WEIGHT * (len(outside) - len(sources) + near)
+            if score >= MIN_TYPE_SCORE:
+                scores[CentralType(one, len(outside))] = score
+    return sorted(scores, key=lambda one: (-scores[one], -one.symbol.rank))[:MAX_TYPES]
+
+
 def _package(path: str, folder: str) -> str:
     inside = posixpath.dirname(posixpath.relpath(path, folder or "."))
     parts = inside.split("/")[:PACKAGE_DEPTH] if inside else []
@@ -370,3 +471,21 @@ def symbol_line(one: RankedSymbol) -> str:
     outer = one.symbol.rpartition(".")[0]
     owner = f"  ({outer})" if outer and one.node_type == "method" else ""
     return f"  {one.start_line}-{one.end_line}  {shown}{owner}"
+
+
+def package_line(one: Package) -> str:
+    """A package with its size and the packages that it uses."""
+    uses = f"; uses {', '.join(one.uses)}" if one.uses else ""
+    return f"{one.path} {count_of(one.files, 'file')}, {count_of(one.symbols, 'symbol')}{uses}"
+
+
+def entry_line(one: EntryPoint) -> str:
+    """An entry point with its kind and place."""
+    return f"{one.kind}: {one.place} {one.name}".rstrip()
+
+
+def type_line(one: CentralType) -> str:
+    """A central type with its place, and how many files of other folders refer to it."""
+    symbol = one.symbol
+    place = f"{symbol.path}:{symbol.start_line}-{symbol.end_line}"
+    return f"{place} {symbol.symbol} ({count_of(one.files, 'file')})"
