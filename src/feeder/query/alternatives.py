@@ -26,8 +26,8 @@ TEXT_FIELDS = ("words", "phrases", "prefixes", "either")
 REPEATABLE_FIELDS = ("languages", "paths", "node_types", "symbols", "repos", "categories")
 """Fields of which one value is enough anyway."""
 
-RELATION_OR = " OR "
-"""Joins the alternatives of a filter by relations: `calls:add OR calls:remove`."""
+RELATION_OR = "\n"
+"""Joins the alternatives of a filter by relations; no value of a query has a line end."""
 
 Values = Mapping[str, Sequence[Any]]
 """The values of a part of a query, by the field of `Query`."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from feeder.errors import UserError
 from feeder.notes import Note, NoteKind
-from feeder.query.alternatives import RELATION_OR
+from feeder.query.alternatives import OR, RELATION_OR
 from feeder.relation import (
     CALL,
     IMPLEMENTS,
@@ -94,14 +94,15 @@ def restrict_to_relations(
     results = [[str(id_) for (id_,) in rows] for rows in database.run(statements)]
     if scope.repos and not any(results) and not _have_relations(database, scope.repos):
         raise UserError(
-            f"{filters[0]} needs relations, which this index lacks: it was made by an earlier "
-            "version, or its languages have none.",
+            f"{_as_typed(filters[0])} needs relations, which this index lacks: it was made by an "
+            "earlier version, or its languages have none.",
             "Bring it up to date: feeder sync",
         )
     notes = [
         Note(
             NoteKind.PARTIAL_SEARCH,
-            f"{text} matches more than {MAX_NODES:,} nodes: the first ones were searched.",
+            f"{_as_typed(text)} matches more than {MAX_NODES:,} nodes: "
+            "the first ones were searched.",
         )
         for text, ids in zip(filters, results, strict=True)
         if len(ids) > MAX_NODES
@@ -126,6 +127,10 @@ def _statement(text: str, scope: Scope) -> Statement:
         return Statement(NODES_WITH_VISIBILITY, (repos, json.dumps(needles), MAX_NODES + 1))
     query = f"body : ({fts_query.any_of(names)})"
     return Statement(NODES_WITH_RELATIONS, (query, repos, json.dumps(needles), MAX_NODES + 1))
+
+
+def _as_typed(text: str) -> str:
+    return text.replace(RELATION_OR, f" {OR} ")
 
 
 def _name(text: str) -> str:

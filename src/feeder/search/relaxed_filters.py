@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from feeder.query.alternatives import OR, RELATION_OR
 from feeder.query.query_plan import Pagination, QueryPlan
 from feeder.search.engine import run_plan
 from feeder.search.open_index import SearchIndex
@@ -48,7 +49,7 @@ def relax_filters(index: SearchIndex, plan: QueryPlan) -> Iterator[RelaxedFilter
 
 def _name_with_relations(label: str, plan: QueryPlan) -> str:
     """The name of what restricts the ids: relations, phrases and the like, or both."""
-    relations = " ".join(plan.query.relations)
+    relations = " ".join(plan.query.relations).replace(RELATION_OR, f" {OR} ")
     query = plan.query
     has_phrases = query.phrases or query.regex or query.prefixes or query.either
     return " and ".join(filter(None, [relations, label if has_phrases or not relations else ""]))

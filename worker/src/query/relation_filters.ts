@@ -13,7 +13,7 @@ const { EXAMPLES, MAX_NODES } = constants.relation_filters;
 const KINDS: Record<string, string> = constants.relation_filters.KINDS_BY_FILTER;
 const QUALIFIED: Record<string, string> = constants.relation_filters.QUALIFIED_KINDS;
 const CONVENTIONAL: readonly string[] = constants.relation_filters.CONVENTIONAL;
-const { RELATION_OR } = constants.alternatives;
+const { OR, RELATION_OR } = constants.alternatives;
 const WORD = /[\p{L}\p{N}]/u;
 
 /**
@@ -29,6 +29,10 @@ export function relationStatement(filter: string, scope: Scope): Statement {
     return nodesWithVisibility(needles, scope, MAX_NODES + 1);
   }
   return nodesWithRelation(`body : (${anyOf(names)})`, needles, scope, MAX_NODES + 1);
+}
+
+function asTyped(filter: string): string {
+  return filter.replaceAll(RELATION_OR, ` ${OR} `);
 }
 
 function filterName(filter: string): string {
@@ -61,7 +65,7 @@ export async function idsWithRelations(
     const existing = await database.run(scope.repos.map(anyRelation));
     if (existing.every((rows) => rows.length === 0)) {
       const lacks = "which this index lacks: it was made by an earlier version, or its languages have none.";
-      throw new HttpError(400, `${filters[0]} needs relations, ${lacks}`, "Bring it up to date: feeder sync");
+      throw new HttpError(400, `${asTyped(filters[0]!)} needs relations, ${lacks}`, "Bring it up to date: feeder sync");
     }
   }
   const [first = [], ...others] = answers.map((rows) => rows.map(([id]) => String(id)));
@@ -73,5 +77,5 @@ export async function idsWithRelations(
 export function relationNotes(filters: readonly string[], answers: readonly (readonly Row[])[]): string[] {
   return filters
     .filter((_, at) => answers[at]!.length > MAX_NODES)
-    .map((text) => `${text} matches more than ${MAX_NODES.toLocaleString("en")} nodes: the first ones were searched.`);
+    .map((text) => `${asTyped(text)} matches more than ${MAX_NODES.toLocaleString("en")} nodes: the first ones were searched.`);
 }
