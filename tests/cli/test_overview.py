@@ -156,3 +156,18 @@ def test_central_types_are_those_that_other_folders_import(feeder: RunFeeder, re
     uses = {one["path"]: one["uses"] for one in facts["packages"]}
     assert uses["shop/pages"] == ["shop/models"]
     assert uses["shop/models"] == []
+
+
+def test_type_declared_for_several_platforms_is_listed_once(feeder: RunFeeder, repo: Repo) -> None:
+    cart = "package shop\n\n{} class Cart {{\n  fun size(): Int\n}}\n"
+    use = "package app\n\nimport shop.Cart\n\nfun total(cart: Cart) = cart.size()\n"
+    repo.commit(
+        {
+            "common/shop/Cart.kt": cart.format("expect"),
+            "jvm/shop/Cart.kt": cart.format("actual"),
+            "app/Total.kt": use,
+        }
+    )
+    assert feeder(repo, "sync", "-q").code == 0
+    [cart_type] = feeder(repo, "overview", "--json").json["types"]
+    assert (cart_type["symbol"], cart_type["files"]) == ("shop.Cart", 1)

@@ -179,7 +179,7 @@ def parse_query(text: str) -> Query:
         return Query(text)
     text = SPACE_PATTERN.sub(" ", text)
     tokens = list(map(_parse_token, TOKEN_PATTERN.finditer(text)))
-    if any(token.raw == OR for token in tokens[1:-1]):
+    if f" {OR} " in text and any(token.raw == OR for token in tokens[1:-1]):
         read = read_alternatives(text, GROUPED_TOKEN_PATTERN, _token_values)
         if not read.keys() <= {"words"}:  # words alone rank as they are
             return _build_query(read)

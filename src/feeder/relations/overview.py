@@ -424,7 +424,14 @@ def _central_types(
             score = len(sources) + TEST_WEIGHT * (len(outside) - len(sources) + near)
             if score >= MIN_TYPE_SCORE:
                 scores[CentralType(one, len(outside))] = score
-    return sorted(scores, key=lambda one: (-scores[one], -one.symbol.rank))[:MAX_TYPES]
+    ranked = sorted(scores, key=lambda one: (-scores[one], -one.symbol.rank))
+    # a name with its namespace is one type, declared for several platforms
+    by_name = {_name_or_place(one.symbol): one for one in reversed(ranked)}
+    return [one for one in ranked if by_name[_name_or_place(one.symbol)] is one][:MAX_TYPES]
+
+
+def _name_or_place(symbol: RankedSymbol) -> str:
+    return symbol.symbol if "." in symbol.symbol else f"{symbol.path}#{symbol.symbol}"
 
 
 def _package(path: str, folder: str) -> str:
