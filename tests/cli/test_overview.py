@@ -171,3 +171,23 @@ def test_type_declared_for_several_platforms_is_listed_once(feeder: RunFeeder, r
     assert feeder(repo, "sync", "-q").code == 0
     [cart_type] = feeder(repo, "overview", "--json").json["types"]
     assert (cart_type["symbol"], cart_type["files"]) == ("shop.Cart", 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("Cargo.toml", "bin = 5\n"),
+        ("Cargo.toml", "[bin]\nname = 5\n"),
+        ("pyproject.toml", "project = 1\ntool = []\n"),
+        ("pyproject.toml", "[project.scripts]\nshop = 5\n"),
+        ("package.json", '{"bin": [1], "scripts": ["a"]}'),
+        ("package.json", "[" * 100_000),
+        ("package.json", "5"),
+    ],
+)
+def test_manifest_of_another_form_has_no_entry_points(
+    feeder: RunFeeder, shop: Repo, path: str, text: str
+) -> None:
+    shop.commit({path: text})
+    entries = feeder(shop, "overview", "--json", "--refresh").json["entries"]
+    assert path not in {entry["path"] for entry in entries}

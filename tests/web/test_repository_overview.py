@@ -56,7 +56,7 @@ def test_answer_has_readme_packages_entry_points_and_changes(described: tuple[Re
     assert packages["src"]["files"] == 2
     assert [symbol["symbol"] for symbol in packages["src"]["most_used"]][:2] == ["Money", "Cart"]
     [entry] = answer["entry_points"]
-    assert (entry["path"], entry["symbol"], entry["start_line"]) == ("app/__main__.py", "main", 4)
+    assert entry == {"kind": "main", "name": "main", "path": "app/__main__.py", "line": 4}
     assert answer["changed"][0]["path"] == "src/cart.py"
     assert {file["path"] for file in answer["changed"]} == {*FILES}
 

@@ -142,9 +142,13 @@ def _manifest_entries(path: str, declared: Mapping[str, Any]) -> Iterator[tuple[
         yield COMMAND, _pairs(_table(project, "scripts")) + _pairs(_table(project, "gui-scripts"))
         yield COMMAND, _pairs(_table(_table(_table(declared, "tool"), "poetry"), "scripts"))
     else:
-        binaries = declared.get("bin", [])
-        tables = [one for one in binaries if isinstance(one, dict)] if binaries else []
-        yield COMMAND, [f"{one.get('name')} = {one.get('path', 'src/main.rs')}" for one in tables]
+        binaries = declared.get("bin")
+        binaries = binaries if isinstance(binaries, list) else []
+        tables = [table for table in binaries if isinstance(table, dict)]
+        yield (
+            COMMAND,
+            [f"{table.get('name')} = {table.get('path', 'src/main.rs')}" for table in tables],
+        )
 
 
 def _table(parent: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -17,7 +17,7 @@ from feeder.store.inventory import files_below
 
 MAX_PACKAGES = 8
 MAX_PACKAGE_SYMBOLS = 4
-MAX_ENTRY_POINTS = 6
+MAX_ENTRY_POINTS = 12
 MAX_CHANGED = 8
 MAX_WALKED = 100
 """Files that were changed last, from which those that are indexed are taken."""
@@ -116,7 +116,7 @@ def _ranked(overview: Overview) -> dict[str, Any]:
         }
         for package in overview.packages[:MAX_PACKAGES]
     ]
-    entry_points = [_symbol_json(symbol) for symbol in overview.entry_points[:MAX_ENTRY_POINTS]]
+    entry_points = [entry.as_json() for entry in overview.entries[:MAX_ENTRY_POINTS]]
     return {"packages": packages, "entry_points": entry_points}
 
 

@@ -38,7 +38,7 @@ async function describe(state) {
   fill(byId('repository'),
     readme && h('section', { class: 'about' }, rendered(readme.lines, readme.path), h('p', null, h('a', { href: fileLink(readme.path) }, readme.path))),
     listOf('Packages and their most used symbols', packages, packageItem, 'packages'),
-    listOf('Entry points', entries, (entry) => h('li', null, symbolLink(entry), ' ', h('span', { class: 'folder' }, cutPath(entry.path)))),
+    listOf('Entry points', entries, entryItem),
     listOf('Changed last', changed, ({ path, changed_s: at }) => h('li', null, h('a', { href: fileLink(path), title: path }, cutPath(path)), ' ', h('span', { class: 'number' }, formatDay(at)))));
 }
 
@@ -50,6 +50,10 @@ function packageItem({ path, files, most_used: symbols }) {
   const name = path === '.' ? 'the root' : path;
   return h('li', null, h('a', { href: link({ view: 'map', below: path === '.' ? '' : path }) }, name), ' ', h('span', { class: 'number' }, count(files, 'file')),
     h('div', null, symbols.map((symbol, at) => [at ? ', ' : null, symbolLink(symbol)])));
+}
+
+function entryItem({ kind, name, path, line }) {
+  return h('li', null, h('span', { class: 'folder' }, kind), ' ', h('a', { href: fileLink(path, line), title: line ? `${path}:${line}` : path, class: 'symbol' }, name || cutPath(path)));
 }
 
 function symbolLink({ path, symbol, start_line: first, end_line: last }) {
