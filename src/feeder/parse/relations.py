@@ -235,8 +235,10 @@ class RelationCollector:
             elif capture == "mentions":
                 node = captures["mentions"][0]
                 start, end = node.start_byte, node.end_byte
-                if content[end] != _DOT:  # a receiver, which the relation of what follows has
-                    mentions[content[start:end]].append(start)
+                # a receiver, which the relation of what follows has; a member; but not `...items`
+                if content[end] == _DOT or content[start - 1] == _DOT != content[start - 2]:
+                    continue
+                mentions[content[start:end]].append(start)
             elif capture == "visible":
                 self._add_visible(captures["visible"][0])
             elif capture == "locals":
@@ -442,7 +444,8 @@ class RelationCollector:
             if relation := _named(CALL, source, ""):
                 for start in mentions.pop(source):
                     sites.setdefault(start, relation)
-        self._imports += self._spread_imports()
+        if self._spread:
+            self._imports += self._spread_imports()
         imported = {start for start, _ in self._imports}
         for source in counted:
             if starts := mentions.get(source):
