@@ -171,7 +171,7 @@ def decode_received(stored: str, name: str) -> list[Relation]:
 def decode_binding_imports(stored: str, bound: str) -> list[Relation]:
     """Decodes imports that may bind a name: by their name, their alias or their module."""
     texts = f" {bound}{IMPORT}", f"={bound}:", f" {IMPORT}{bound}:", f" {IMPORT}{bound}="
-    return [one for one in _decode_at(stored, texts) if one.kind == IMPORT]
+    return [relation for relation in _decode_at(stored, texts) if relation.kind == IMPORT]
 
 
 def decode_site_names(stored: str) -> list[str]:

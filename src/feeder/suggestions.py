@@ -35,7 +35,7 @@ def unknown_name_error(
     """
     from difflib import get_close_matches
 
-    by_lowercase = {one.lower(): one for one in (*aliases, *existing)}
+    by_lowercase = {alias.lower(): alias for alias in (*aliases, *existing)}
     candidates = _most_shared_trigrams(name.lower(), {one: one for one in by_lowercase})
     close = get_close_matches(name.lower(), candidates, MAX_SUGGESTIONS)
     near = [by_lowercase[one] for one in close] or nearest_names(name, by_lowercase.values(), "/")
@@ -87,7 +87,7 @@ def _most_shared_trigrams(target: str, texts: Mapping[str, str]) -> list[str]:
         (len(target_trigrams.intersection(trigrams(f" {text} "))), name)
         for name, text in texts.items()
     )
-    ranked = sorted((one for one in counts if one[0]), reverse=True)
+    ranked = sorted((count for count in counts if count[0]), reverse=True)
     return [name for _, name in ranked[:MAX_COMPARED]]
 
 

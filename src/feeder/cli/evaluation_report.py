@@ -101,13 +101,13 @@ def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
             name: {"questions": len(outcomes), **_rounded(mean_values(outcomes))}
             for name, outcomes in groups
         },
-        "latency_ms": _rounded(latency_summary_ms(one.ms for one in evaluation.outcomes)),
+        "latency_ms": _rounded(latency_summary_ms(outcome.ms for outcome in evaluation.outcomes)),
         "not_in_index": [
             {"line": query.line, "answer": str(answer)}
             for query, answer in evaluation.missing_answers
         ],
         "worst": [one.query.line for one in worst(evaluation.outcomes, MAX_LISTED)],
-        "each": [_outcome_json(one) for one in evaluation.outcomes],
+        "each": [_outcome_json(outcome) for outcome in evaluation.outcomes],
     }
 
 
@@ -177,7 +177,7 @@ def _index_name(evaluation: Evaluation) -> str:
 
 
 def _latency_line(outcomes: Iterable[Outcome]) -> str:
-    times = latency_summary_ms(one.ms for one in outcomes)
+    times = latency_summary_ms(outcome.ms for outcome in outcomes)
     return f"Latency: median {times['median']:.1f} ms, p95 {times['p95']:.1f} ms."
 
 

@@ -78,7 +78,7 @@ def impact(
         is_empty = not (whole.tests and (tests_only or whole.references))
         status = corpus.status(is_empty=is_empty, searched=corpus.scope)
     if tests_only and not settings.json:
-        console.print_result(settings, None, [one.path for one in shown.tests])
+        console.print_result(settings, None, [test.path for test in shown.tests])
     else:
         totals = {"totals": whole.counts, "at_least": whole.at_least}
         facts = {**shown.as_json(), **totals, "index": status.as_json()}

@@ -66,7 +66,8 @@ def install(names: Sequence[str], all_found: bool, scope: Scope, **params: Any) 
     receipts, command = Receipts(), server_entries.server_command(scope)
     is_forced = params["force"]
     changes = [
-        installation.plan_install(one, command, receipts, is_forced=is_forced) for one in targets
+        installation.plan_install(target, command, receipts, is_forced=is_forced)
+        for target in targets
     ]
     if not output.is_dry_run:
         installation.apply_changes(changes, receipts)
@@ -95,8 +96,10 @@ def uninstall(names: Sequence[str], scope: Scope, **params: Any) -> None:
         _clients_by_name(names) or CLIENTS.values(), scope, _project_root(params["directory"])
     )
     is_forced = params["force"]
-    plan = [installation.plan_uninstall(one, receipts, is_forced=is_forced) for one in targets]
-    changes = [one for one in plan if one.action != "unchanged"]
+    plan = [
+        installation.plan_uninstall(target, receipts, is_forced=is_forced) for target in targets
+    ]
+    changes = [file for file in plan if file.action != "unchanged"]
     if not output.is_dry_run:
         installation.apply_changes(changes, receipts)
     output.print_result(scope, changes, [], None)
@@ -128,7 +131,7 @@ def _choose_clients(
         raise UserError("--client and --all-found exclude each other.", "Give one of them.")
     if names:
         return _clients_by_name(names)
-    evidence = [(one, by) for one in CLIENTS.values() if (by := one.detected_by())]
+    evidence = [(client, by) for client in CLIENTS.values() if (by := client.detected_by())]
     for client, by in evidence:
         output.print_message(f"Found {client.title}: {by}")
     if not evidence:
@@ -180,10 +183,14 @@ class _InstallOutput:
             self.print_message(sentence)
         facts: dict[str, Any] = {"scope": scope, "dry_run": self.is_dry_run}
         facts |= {"command": command} if command else {}
-        facts["changes"] = [self._change_json(one) for one in changes]
+        facts["changes"] = [self._change_json(change) for change in changes]
         facts["missing"] = list(missing)
         console.print_result(self._settings, facts, self._change_lines(changes))
-        if command and any(one.action != "unchanged" for one in changes) and not self.is_dry_run:
+        if (
+            command
+            and any(change.action != "unchanged" for change in changes)
+            and not self.is_dry_run
+        ):
             self.print_message("Restart the client. It may ask whether you trust the server.")
 
     def _change_json(self, change: Change) -> dict[str, Any]:

@@ -80,9 +80,9 @@ class InterruptMonitor:
         self._old_thread_hook = threading.excepthook
         threading.excepthook = self._on_thread_exception
         self._old_handlers = {
-            one: signal.signal(one, self._on_signal)
-            for one in SIGNALS
-            if one == signal.SIGINT or signal.getsignal(one) != signal.SIG_IGN
+            number: signal.signal(number, self._on_signal)
+            for number in SIGNALS
+            if number == signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN
         }
         return self
 

@@ -51,10 +51,10 @@ class RelationSite(NamedTuple):
 def relation_sites(nodes: Sequence[Node]) -> list[RelationSite]:
     """The relations of a file's nodes, in the order of their lines."""
     sites = [
-        RelationSite(line, RELATION_WORDS[one.kind], one.name, one.qualifier)
+        RelationSite(line, RELATION_WORDS[relation.kind], relation.name, relation.qualifier)
         for node in nodes
-        for one in kinds.decode_relations(node.relations)
-        for line in one.line_numbers(node.start_line)
+        for relation in kinds.decode_relations(node.relations)
+        for line in relation.line_numbers(node.start_line)
     ]
     return sorted(sites)
 

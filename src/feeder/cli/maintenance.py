@@ -181,9 +181,11 @@ def _provision_cloudflare(
     )
     resources = provision(location.base, location.repo, settings, request, dry_run=dry_run)
     if settings.json:
-        console.print_result(settings, [one._asdict() for one in resources], ())
+        console.print_result(settings, [resource._asdict() for resource in resources], ())
         return
-    console.print_result(settings, None, (one.describe(dry_run=dry_run) for one in resources))
+    console.print_result(
+        settings, None, (resource.describe(dry_run=dry_run) for resource in resources)
+    )
     _print_model_costs(settings, request.dimensions)
 
 
@@ -218,11 +220,11 @@ def doctor(**params: Any) -> None:
 
     settings = Settings(**params)
     findings = list(run_checks(replace(settings, quiet=True)))
-    stops = any(one.stops for one in findings)
+    stops = any(finding.stops for finding in findings)
     facts = {
         "version": version(),
         "stops": stops,
-        "findings": [one._asdict() for one in findings],
+        "findings": [finding._asdict() for finding in findings],
     }
     console.print_result(settings, facts, [f"feeder {version()}", *_finding_lines(findings)])
     if stops:
@@ -230,12 +232,20 @@ def doctor(**params: Any) -> None:
 
 
 def _finding_lines(findings: list[Finding]) -> Iterator[str]:
-    width = max(len(one.name) for one in findings)
-    for one in findings:
-        status = "STOPS" if one.stops else "note" if one.remedy else "-" if one.absent else "ok"
-        yield f"{status:5}  {one.name:{width}}  {console.with_place(one.says)}"
-        if one.remedy:
-            yield f"{'':5}  {'':{width}}  → {console.with_place(one.remedy)}"
+    width = max(len(finding.name) for finding in findings)
+    for finding in findings:
+        status = (
+            "STOPS"
+            if finding.stops
+            else "note"
+            if finding.remedy
+            else "-"
+            if finding.absent
+            else "ok"
+        )
+        yield f"{status:5}  {finding.name:{width}}  {console.with_place(finding.says)}"
+        if finding.remedy:
+            yield f"{'':5}  {'':{width}}  → {console.with_place(finding.remedy)}"
 
 
 @click.command(

@@ -53,7 +53,7 @@ def overview(path: str, budget: int, **params: Any) -> None:
         status = corpus.status()
     fitting = fit_symbols(result.symbols, budget_bytes(budget))
     shown = {(one.path, one.symbol) for ones in fitting.values() for one in ones}
-    symbols = [one for one in result.symbols if (one.path, one.symbol) in shown]
+    symbols = [symbol for symbol in result.symbols if (symbol.path, symbol.symbol) in shown]
     facts = {
         **result._replace(symbols=symbols).as_json(),
         "total": len(result.symbols),
@@ -81,13 +81,13 @@ def _lines(result: Overview, budget: int) -> Iterator[str]:
     )
 
     yield "Packages"
-    yield from (f"  {package_line(one)}" for one in result.packages)
+    yield from (f"  {package_line(package)}" for package in result.packages)
     if result.entries:
         yield from ("", "Entry points")
-        yield from (f"  {entry_line(one)}" for one in result.entries)
+        yield from (f"  {entry_line(entry)}" for entry in result.entries)
     if result.types:
         yield from ("", "Central types, with the files of other folders that refer to them")
-        yield from (f"  {type_line(one)}" for one in result.types)
+        yield from (f"  {type_line(type_)}" for type_ in result.types)
     yield from ("", "Most-referenced symbols")
     for path, ones in fit_symbols(result.symbols, budget_bytes(budget)).items():
         yield path

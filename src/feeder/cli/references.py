@@ -162,7 +162,7 @@ def _sites(page: ReferencePage | UsePage | CallerTree) -> list[Reference]:
     if isinstance(page, ReferencePage):
         return page.references
     return (
-        list(dict.fromkeys(one.reference for one in page.uses)) if isinstance(page, UsePage) else []
+        list(dict.fromkeys(use.reference for use in page.uses)) if isinstance(page, UsePage) else []
     )
 
 
@@ -181,8 +181,8 @@ def _rendered(page: ReferencePage | UsePage | CallerTree, color: str) -> Iterato
 
 
 def _vimgrep_lines(sites: Iterable[Reference], root: Path) -> Iterator[str]:
-    for one in sites:
-        yield f"{os.path.relpath(root / one.path)}:{one.line}:{one.column or 1}:{one.text}"
+    for site in sites:
+        yield f"{os.path.relpath(root / site.path)}:{site.line}:{site.column or 1}:{site.text}"
 
 
 def _text_lines(page: ReferencePage, color: str) -> Iterator[str]:
@@ -225,15 +225,15 @@ def _tree_lines(
 
     terminal = stdout_terminal(color)
     indent = "  " * level
-    for one in callers:
-        node = one.node
-        lines = ",".join(map(str, one.lines))
-        note = "" if one.resolved else "  (by name only)"
+    for caller in callers:
+        node = caller.node
+        lines = ",".join(map(str, caller.lines))
+        note = "" if caller.resolved else "  (by name only)"
         symbol = f"  {node.symbol}" if node.symbol else ""
         yield terminal.render_cells(
             [*to_cells(f"{indent}{node.path}:{lines}", PATH_STYLE), *to_cells(f"{symbol}{note}")]
         )
-        yield from _tree_lines(one.callers, one.omitted, color, level + 1)
+        yield from _tree_lines(caller.callers, caller.omitted, color, level + 1)
     if omitted:
         yield terminal.render_cells(to_cells(f"{indent}… {omitted:,} more", DIM))
 

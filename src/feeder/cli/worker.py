@@ -92,10 +92,10 @@ def worker(
         "folder": str(place),
         "configuration": str(plan[-1].file),
         "dry_run": dry_run,
-        "files": [_file_json(one, dry_run=dry_run) for one in plan],
+        "files": [_file_json(file, dry_run=dry_run) for file in plan],
     }
     console.print_result(settings, facts, _result_lines(place, plan, dry_run=dry_run))
-    is_new = any(one.action in ("created", "changed") for one in plan)
+    is_new = any(file.action in ("created", "changed") for file in plan)
     if is_new and not dry_run and not settings.quiet:
         console.print_message(_NEXT_STEPS.format(folder / "README.md"))
         if is_several:
@@ -223,21 +223,21 @@ def _file_json(file: PlannedFile, *, dry_run: bool) -> dict[str, Any]:
 def _result_lines(folder: Path, plan: Sequence[PlannedFile], *, dry_run: bool) -> Iterator[str]:
     """Formats the plan: edited files, changes by top-level folder, number of unchanged files."""
     if dry_run:
-        yield from (line for one in plan if one.action == "changed" for line in one.diff())
-    for one in plan:
-        if one.action == "kept":
-            yield f"kept {one.file}, which was edited: --force overwrites it"
+        yield from (line for file in plan if file.action == "changed" for line in file.diff())
+    for file in plan:
+        if file.action == "kept":
+            yield f"kept {file.file}, which was edited: --force overwrites it"
     would = "would be " if dry_run else ""
     for (action, path), count in Counter(_changed_paths(folder, plan)).items():
         yield f"{would}{action} {path}" + (f": {count} files" if count > 1 else "")
-    unchanged = sum(one.action == "unchanged" for one in plan)
+    unchanged = sum(file.action == "unchanged" for file in plan)
     if unchanged:
         yield f"unchanged: {unchanged} files"
 
 
 def _changed_paths(folder: Path, plan: Sequence[PlannedFile]) -> Iterator[tuple[str, Path]]:
     """Yields the action of each changed file, with its top-level entry in the folder."""
-    for one in plan:
-        if one.action not in ("kept", "unchanged"):
-            inner = one.file.relative_to(folder) if one.file.is_relative_to(folder) else None
-            yield one.action, folder / inner.parts[0] if inner else one.file
+    for file in plan:
+        if file.action not in ("kept", "unchanged"):
+            inner = file.file.relative_to(folder) if file.file.is_relative_to(folder) else None
+            yield file.action, folder / inner.parts[0] if inner else file.file

@@ -84,7 +84,9 @@ def query_filters(scope: Scope) -> Iterator[FilterStage]:
             f"{path.pattern}/" if _may_be_file(path) else path.literal_prefix for path in patterns
         )
     )
-    ranges = [_fit_conditions(conditions | _prefix_condition(one) | tests) for one in prefixes]
+    ranges = [
+        _fit_conditions(conditions | _prefix_condition(prefix) | tests) for prefix in prefixes
+    ]
     files = [path.pattern for path in patterns if _may_be_file(path)]
     is_one_of_them = {"path": _value_condition(files, ())}
     yield FilterStage(ranges, _fit_conditions(conditions | is_one_of_them) if files else None)
@@ -245,7 +247,7 @@ class Vectorize:
         """
         body = {"vector": _rounded_values(vector), "topK": min(limit, MAX_NEIGHBOURS)}
         for stage in query_filters(scope):
-            matches = [self._matches(body | one) for one in stage.filters]
+            matches = [self._matches(body | filter_) for filter_ in stage.filters]
             if stage.files and not all(matches):
                 matches.append(self._matches(body | stage.files))
             if nearest := set(chain.from_iterable(matches)):

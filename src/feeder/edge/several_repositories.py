@@ -125,11 +125,11 @@ def _database_bindings(
     """The binding of each database by its id: the existing one, else the next free name."""
     tables = [one for one in config.get("d1_databases") or [] if isinstance(one, dict)]
     bindings = {
-        str(one["database_id"]): str(one["binding"])
-        for one in tables
-        if "database_id" in one and str(one.get("binding", "")).startswith(DATABASE_BINDING)
+        str(table["database_id"]): str(table["binding"])
+        for table in tables
+        if "database_id" in table and str(table.get("binding", "")).startswith(DATABASE_BINDING)
     }
-    taken = {str(one.get("binding")) for one in tables}
+    taken = {str(table.get("binding")) for table in tables}
     for place in places:
         if place.database_id not in bindings:
             binding = next(name for name in _binding_names() if name not in taken)
@@ -154,7 +154,7 @@ def _binding_step(kind: str, table: dict[str, str]) -> Step:
         if tables is None:
             yield (kind,), [table]
             return
-        names = [one.get("binding") if isinstance(one, dict) else None for one in tables]
+        names = [table.get("binding") if isinstance(table, dict) else None for table in tables]
         if table["binding"] not in names:
             yield (kind, len(tables)), table
             return

@@ -22,9 +22,13 @@ def unicode61_tables() -> dict[str, object]:
     - `from`, `to`: characters and what they are folded to, at the same positions
     """
     characters = [chr(code) for code in range(sys.maxunicode + 1)]
-    marks = [one for one in characters[0x80:0x1000] if _tokenize(f"x{one}y") == [(0, 4, "xy")]]
-    for one in (*marks, *characters[0xD800:0xE000]):
-        characters[ord(one)] = " "
+    marks = [
+        character
+        for character in characters[0x80:0x1000]
+        if _tokenize(f"x{character}y") == [(0, 4, "xy")]
+    ]
+    for mark in (*marks, *characters[0xD800:0xE000]):
+        characters[ord(mark)] = " "
     words = [*_words("".join(characters))]
     folded = {before: after for raw, term in words for before, after in _fold_pairs(raw, term)}
     return {

@@ -86,7 +86,7 @@ def _variable_changes(existing: Any, variables: Mapping[str, str]) -> Iterator[C
 
 def _rate_limit_changes(config: Mapping[str, Any], file: Path) -> Iterator[Change]:
     limits = config.get("ratelimits")
-    if not all(isinstance(one, dict) for one in limits or ()):
+    if not all(isinstance(limit, dict) for limit in limits or ()):
         raise UserError(
             f"{file} has no list of ratelimits.",
             f"Write it as {wrangler.list_opening(file, 'ratelimits')}.",
@@ -99,7 +99,7 @@ def _rate_limit_changes(config: Mapping[str, Any], file: Path) -> Iterator[Chang
     }
     if limits is None:
         yield ("ratelimits",), [rate_limit]
-    elif not any(one.get("name") == RATE_LIMIT_BINDING for one in limits):
+    elif not any(limit.get("name") == RATE_LIMIT_BINDING for limit in limits):
         yield ("ratelimits", len(limits)), rate_limit
 
 

@@ -139,7 +139,7 @@ def plan_folder(
 
 def write_plan(plan: list[PlannedFile]) -> None:
     """Writes all files; raises UserError before the first write if one of them is not writable."""
-    changed = [one for one in plan if one.action not in ("kept", "unchanged")]
+    changed = [file for file in plan if file.action not in ("kept", "unchanged")]
     for one in changed:
         text_files.check_writable(one.file)
     for one in changed:
@@ -171,17 +171,19 @@ def _check_not_repository(folder: Path) -> None:
 
 def _check_no_symlink(file: Path, within: Path) -> None:
     """Rejects symbolic links, with which a commit could redirect the writes."""
-    parents = [one for one in file.parents if one.is_relative_to(within) and one != within]
-    for one in (file, *parents):
-        if one.is_symlink():
-            raise UserError(f"{one} is a symbolic link.", "Remove it.")
+    parents = [
+        parent for parent in file.parents if parent.is_relative_to(within) and parent != within
+    ]
+    for parent in (file, *parents):
+        if parent.is_symlink():
+            raise UserError(f"{parent} is a symbolic link.", "Remove it.")
 
 
 def _plan_manifest(
     folder: Path, content: Mapping[str, str], plan: list[PlannedFile]
 ) -> PlannedFile:
     """The digests of the files that this version writes, without those that the user edited."""
-    edited = {one.file for one in plan if one.is_user_edited}
+    edited = {file.file for file in plan if file.is_user_edited}
     digests = {name: _sha256(text) for name, text in content.items() if folder / name not in edited}
     facts = {"feeder": feeder.__version__, "files": digests}
     file = folder / MANIFEST_FILE

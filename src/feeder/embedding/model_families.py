@@ -120,4 +120,6 @@ FAMILIES = (
 
 def find_family(name: str) -> ModelFamily:
     """Returns the family of a model's name, or `UNKNOWN_FAMILY`."""
-    return next((one for one in FAMILIES if re.search(one.pattern, name.lower())), UNKNOWN_FAMILY)
+    return next(
+        (family for family in FAMILIES if re.search(family.pattern, name.lower())), UNKNOWN_FAMILY
+    )

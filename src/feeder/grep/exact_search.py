@@ -197,7 +197,7 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
         # without filters of nodes, grammars have no part in the answer
         unread = unread_notes if has_node_filters else unsearched_notes
         notes += unread(corpus.database, scope)
-    counts = Counter(one.path for one in candidates)
+    counts = Counter(candidate.path for candidate in candidates)
     return LinePage(
         matches,
         len(candidates),
@@ -289,9 +289,11 @@ def _file_section(path: str) -> Section:
 
 def _in_scope(corpus: Corpus, candidates: Sequence[Candidate], scope: Scope) -> list[Candidate]:
     """The lines whose innermost node is in the scope, of the language and type that it names."""
-    ids = dict.fromkeys(one.node.id for one in candidates if one.node)
+    ids = dict.fromkeys(candidate.node.id for candidate in candidates if candidate.node)
     allowed = {hit.id for hit in hits_by_ids(corpus.database, ids, scope)}
-    return [one for one in candidates if one.node and one.node.id in allowed]
+    return [
+        candidate for candidate in candidates if candidate.node and candidate.node.id in allowed
+    ]
 
 
 def _skipped_matches(

@@ -242,7 +242,10 @@ def _new_signature(nodes: Sequence[Node], others: Sequence[Node]) -> str:
     """The first signature that the other version has not; else the first."""
     signatures = [node.signature or "" for node in nodes]
     old = {node.signature or "" for node in others}
-    return next((one for one in signatures if one not in old), signatures[0] if signatures else "")
+    return next(
+        (signature for signature in signatures if signature not in old),
+        signatures[0] if signatures else "",
+    )
 
 
 def _is_part_of(nodes: Sequence[Node], others: Iterable[Node]) -> bool:
@@ -250,7 +253,7 @@ def _is_part_of(nodes: Sequence[Node], others: Iterable[Node]) -> bool:
 
     What is inside of a function has nodes of its own only if the function is long.
     """
-    around = [(f"{one.symbol}.", one.text) for one in others if one.symbol]
+    around = [(f"{other.symbol}.", other.text) for other in others if other.symbol]
     return all(
         any((node.symbol or "").startswith(name) and node.text in text for name, text in around)
         for node in nodes
@@ -340,7 +343,7 @@ def _own_lines(lines: Sequence[str]) -> Sequence[str]:
     indent = _indent(lines[0]) if lines else 0  # another constant may be on the same line
     for at, line in enumerate(lines[1:], 1):
         is_gap = not line.strip() or COMMENT_PATTERN.match(line)
-        following = next((one for one in lines[at:] if one.strip()), "")
+        following = next((line for line in lines[at:] if line.strip()), "")
         if is_gap and _indent(following) <= indent:
             return lines[:at]
     return lines

@@ -118,11 +118,11 @@ class Impact(NamedTuple):
         """The lists for `--json`, with their lengths before they were cut."""
         return {
             "base": self.change.base,
-            "changed": [one.as_json() for one in self.change.nodes],
-            "references": [one.as_json() for one in self.references],
-            "tests": [one.as_json() for one in self.tests],
-            "documents": [one.as_json() for one in self.documents],
-            "similar": [one.as_json() for one in self.similar],
+            "changed": [node.as_json() for node in self.change.nodes],
+            "references": [reference.as_json() for reference in self.references],
+            "tests": [test.as_json() for test in self.tests],
+            "documents": [document.as_json() for document in self.documents],
+            "similar": [duplicate.as_json() for duplicate in self.similar],
             "together": [one.as_json() for one in self.together],
         }
 
@@ -144,7 +144,7 @@ class Impact(NamedTuple):
         Test files that the change edits are never left out.
         """
         references = self.references[:limit]
-        texts = with_text(corpus, [one.reference for one in references])
+        texts = with_text(corpus, [reference.reference for reference in references])
         return self._replace(
             change=self.change._replace(nodes=self.change.nodes[:limit]),
             references=[
@@ -172,7 +172,7 @@ def find_impact(index: SearchIndex, change: Change, *, tests_only: bool = False)
     documents: list[Mention] = []
     similar: list[NearDuplicate] = []
     if not tests_only:
-        names = [(one.id, one.name) for one in finder.nodes]
+        names = [(node.id, node.name) for node in finder.nodes]
         documents = find_mentions(corpus, names, change.paths)
         similar = find_near_duplicates(index, change)
     is_cut = finder.is_cut or finder.finder.reader.is_cut or change.unread > 0
@@ -201,14 +201,14 @@ class _ImpactFinder:
         self._corpus = corpus
         self._change = change
         self.finder = ReferenceFinder(corpus)
-        code = [one for one in change.nodes if one.is_code and not one.is_named_by_argument]
+        code = [node for node in change.nodes if node.is_code and not node.is_named_by_argument]
         ordered = sorted(code, key=lambda one: (is_test_path(one.path), *_importance(one)))
         self.nodes = ordered[:MAX_NODES]
         self.is_cut = len(ordered) > MAX_NODES
         self.references: list[ImpactReference] = []
-        sources = [one for one in change.nodes if one.is_code and not is_test_path(one.path)]
-        self._symbols = [one.name for one in sorted(sources, key=_importance)[:MAX_NODES]]
-        self._changed = {(one.path, one.name) for one in change.nodes}
+        sources = [node for node in change.nodes if node.is_code and not is_test_path(node.path)]
+        self._symbols = [source.name for source in sorted(sources, key=_importance)[:MAX_NODES]]
+        self._changed = {(node.path, node.name) for node in change.nodes}
         self._evidence: dict[str, dict[str, _Evidence]] = {}
         self._steps: dict[tuple[str, str], list[str]] = {}
         self._owners: set[tuple[str, str]] = set()
@@ -219,24 +219,24 @@ class _ImpactFinder:
         definition = self._definition(node)
         sites = self.finder.references(definition)
         if node.change == ADDED:
-            sites = [one for one in sites if one.resolved]
+            sites = [site for site in sites if site.resolved]
         evidence = self._evidence.setdefault(node.id, {})
         is_common = not is_compound(definition.name)
-        for one in sites:
-            if is_test_path(one.path):
+        for site in sites:
+            if is_test_path(site.path):
                 by_name = BY_NAME / 3 if is_common else BY_NAME
-                _add_evidence(evidence, one, RESOLVED if one.resolved else by_name, 1)
+                _add_evidence(evidence, site, RESOLVED if site.resolved else by_name, 1)
                 continue
-            if not one.resolved and not node.signature_changed:
+            if not site.resolved and not node.signature_changed:
                 continue  # a change inside a body is nothing to whatever has only the same name
-            key = one.node.path, one.node.symbol or ""
+            key = site.node.path, site.node.symbol or ""
             is_edited = key in self._changed
             if is_edited and (not node.signature_changed or key == (node.path, node.name)):
                 continue
-            self.references.append(ImpactReference(node, one, is_edited))
+            self.references.append(ImpactReference(node, site, is_edited))
             if is_edited:
                 continue
-            if one.resolved and one.kind != KIND_NAMES[IMPORT] and one.node.symbol:
+            if site.resolved and site.kind != KIND_NAMES[IMPORT] and site.node.symbol:
                 self._steps.setdefault(key, []).append(node.id)
         overriding = [
             one
@@ -271,9 +271,9 @@ class _ImpactFinder:
         if (owner.path, owner.symbol) in self._owners:
             return
         self._owners.add((owner.path, owner.symbol))
-        for one in self.finder.references(owner):
-            if one.resolved and is_test_path(one.path):
-                _add_evidence(evidence, one, OWNER, 1)
+        for reference in self.finder.references(owner):
+            if reference.resolved and is_test_path(reference.path):
+                _add_evidence(evidence, reference, OWNER, 1)
 
     def add_further_steps(self) -> None:
         """Adds the tests that refer to what refers to a changed node.
@@ -321,7 +321,7 @@ class _ImpactFinder:
         files = files_below(self._corpus.database, self._corpus.repo, "")
         tests = [path for path in files if path not in changed and may_be_test(path)]
         names = {path: self._name_score(sources, path) for path in tests}
-        code = {one.path for one in self.nodes}
+        code = {node.path for node in self.nodes}
         sources = [path for path in sources if path in code] or sources
         earlier_changes = co_changes(self._corpus.base, self._change.base, sources)
         history = earlier_changes.weights
@@ -365,7 +365,9 @@ class _ImpactFinder:
         named = [path for path in paths if is_test_by_name(path)]
         others = [path for path in paths if not is_test_by_name(path)]
         database, repo = self._corpus.database, self._corpus.repo
-        tests = {one.path for one in methods_of_files(database, repo, others) if declares_test(one)}
+        tests = {
+            file.path for file in methods_of_files(database, repo, others) if declares_test(file)
+        }
         return tests | files_with_code(database, repo, named)
 
 

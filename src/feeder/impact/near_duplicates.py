@@ -52,10 +52,10 @@ def find_near_duplicates(index: SearchIndex, change: Change) -> list[NearDuplica
 
     Candidates are the nearest by vector or by words; the tokens of their lines decide.
     """
-    edited = [one for one in change.nodes if one.change == EDITED and one.is_code and one.name]
-    changed = {(one.path, one.name) for one in change.nodes}
+    edited = [node for node in change.nodes if node.change == EDITED and node.is_code and node.name]
+    changed = {(node.path, node.name) for node in change.nodes}
     hits = hits_in_files(
-        index.corpus.database, index.corpus.repo, dict.fromkeys(one.path for one in edited)
+        index.corpus.database, index.corpus.repo, dict.fromkeys(node.path for node in edited)
     )
     by_name = {(hit.path, hit.symbol): hit for hit in hits}
     indexed = [
@@ -64,10 +64,10 @@ def find_near_duplicates(index: SearchIndex, change: Change) -> list[NearDuplica
         if node.node_type == "method" and (node.path, node.name) in by_name
     ]
     similar = [
-        one
+        duplicate
         for node, hit in indexed[:MAX_NODES]
-        for one in _near_duplicates(index, node, hit)
-        if (one.path, one.symbol) not in changed
+        for duplicate in _near_duplicates(index, node, hit)
+        if (duplicate.path, duplicate.symbol) not in changed
     ]
     return sorted(similar, key=lambda one: (-one.similarity, one.path, one.start_line))
 

@@ -42,11 +42,13 @@ def impact_sections(shown: Impact, whole: Impact) -> Iterator[Section]:
     breaking = [node for node in shown.change.nodes if is_breaking(node)]
     ids = {node.id for node in breaking}
     others = [node for node in shown.change.nodes if node.id not in ids]
-    references = _first_of_each(one for one in shown.references if one.of.id not in ids)
-    all_references = sum(not is_breaking(one.of) for one in whole.references)
+    references = _first_of_each(
+        reference for reference in shown.references if reference.of.id not in ids
+    )
+    all_references = sum(not is_breaking(reference.of) for reference in whole.references)
     all_others = sum(not is_breaking(node) for node in whole.change.nodes)
-    named = {one.id: one.name for one in whole.change.nodes}
-    by_history = sum(_is_by_history(one) for one in whole.tests)
+    named = {node.id: node.name for node in whole.change.nodes}
+    by_history = sum(_is_by_history(test) for test in whole.tests)
     listed = _listed_tests(shown)
     tests = [_test_parts(one) for one in listed]
     if by_history:
@@ -73,8 +75,8 @@ def impact_sections(shown: Impact, whole: Impact) -> Iterator[Section]:
         Section(
             "Documents",
             [
-                [f"{one.path}:{one.line}", named.get(one.of, ""), one.text]
-                for one in shown.documents
+                [f"{document.path}:{document.line}", named.get(document.of, ""), document.text]
+                for document in shown.documents
             ],
             len(whole.documents) - len(shown.documents),
         ),
@@ -82,11 +84,11 @@ def impact_sections(shown: Impact, whole: Impact) -> Iterator[Section]:
             "Similar code",
             [
                 [
-                    f"{one.path}:{one.start_line}-{one.end_line}",
-                    one.symbol,
-                    f"({one.similarity:.0%} like {named.get(one.of, '')})",
+                    f"{duplicate.path}:{duplicate.start_line}-{duplicate.end_line}",
+                    duplicate.symbol,
+                    f"({duplicate.similarity:.0%} like {named.get(duplicate.of, '')})",
                 ]
-                for one in shown.similar
+                for duplicate in shown.similar
             ],
             len(whole.similar) - len(shown.similar),
         ),
@@ -109,12 +111,12 @@ def _breaking_lines(
     by_name: defaultdict[str, list[ChangedNode]] = defaultdict(list)
     for node in nodes:
         by_name[node.name].append(node)
-    totals = Counter(one.of.name for one in whole.references)
+    totals = Counter(reference.of.name for reference in whole.references)
     references: defaultdict[str, dict[tuple[str, int], ImpactReference]] = defaultdict(dict)
-    for one in shown.references:
+    for reference in shown.references:
         # one site may mean each of several nodes of a name
-        if references[one.of.name].setdefault(_place(one), one) is not one:
-            totals[one.of.name] -= 1
+        if references[reference.of.name].setdefault(_place(reference), reference) is not reference:
+            totals[reference.of.name] -= 1
     for name, same in by_name.items():
         for node in same:
             yield _node_parts(node)
@@ -139,10 +141,10 @@ def _first_of_each(references: Iterable[ImpactReference]) -> list[ImpactReferenc
     """The first references to each changed node."""
     counts: Counter[str] = Counter()
     listed = []
-    for one in references:
-        counts[one.of.id] += 1
-        if counts[one.of.id] <= MAX_REFERENCES:
-            listed.append(one)
+    for reference in references:
+        counts[reference.of.id] += 1
+        if counts[reference.of.id] <= MAX_REFERENCES:
+            listed.append(reference)
     return listed
 
 
@@ -165,7 +167,7 @@ def _node_parts(node: ChangedNode) -> list[str]:
 
 def _listed_tests(impact: Impact) -> list[ImpactTest]:
     """The first tests, without those that only history connects."""
-    tests = [one for one in impact.tests if not _is_by_history(one)]
+    tests = [test for test in impact.tests if not _is_by_history(test)]
     return tests[: max(MAX_TESTS, len(impact.change.tests))]
 
 

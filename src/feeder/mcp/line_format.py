@@ -41,7 +41,7 @@ def format_lines(page: LinePage, tokens: int, freshness_note: Note | None) -> st
 def _file_lines(matches: Sequence[LineMatch]) -> list[str]:
     """The matches below their files; with the functions, unless this is more than git prints."""
     with_names = list(_grouped(matches, with_names=True))
-    as_git = (f"{one.path}:{one.line}:{_match_text(one, strips=False)}" for one in matches)
+    as_git = (f"{match.path}:{match.line}:{_match_text(match, strips=False)}" for match in matches)
     has_context = any(match.before or match.after for match in matches)
     if has_context or _byte_size_of(with_names) <= _byte_size_of(as_git):
         return with_names

@@ -109,7 +109,7 @@ def format_overview(overview: Overview, cost: str, last_note: str) -> str:
 
 
 def _count_line(files: Iterable[list[OutlineEntry]], depth: int | None) -> str:
-    counts = [sum(depth is None or one.depth < depth for one in entries) for entries in files]
+    counts = [sum(depth is None or entry.depth < depth for entry in entries) for entries in files]
     symbols = "1 symbol or section" if sum(counts) == 1 else f"{sum(counts):,} symbols and sections"
     return f"{symbols} in {file_count(len(counts))}"
 

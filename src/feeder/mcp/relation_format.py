@@ -88,7 +88,7 @@ def format_definitions(
     at_least: bool,
 ) -> str:
     """One line for each definition."""
-    texts = [[_definition_line(one)] for one in definitions]
+    texts = [[_definition_line(definition)] for definition in definitions]
     counts = f"{'at least ' if at_least else ''}{count_of(len(texts), 'definition')}"
     return _paged(texts, 0, len(texts), counts, last_note, tokens=tokens)
 
@@ -104,12 +104,14 @@ def format_implementations(
     """The types below a type, indented by level, or the members that override a member."""
     if not types:
         return join_answer([], [say_nothing_implements(definition)], last_note)
-    texts = [
-        [f"{'  ' * (one.depth - 1)}{one.place} {one.title}{'' if one.resolved else BY_NAME}"]
-        for one in types
-    ]
+    texts = [[_type_line(type_)] for type_ in types]
     counts = f"{'at least ' if at_least else ''}{count_of(len(types), 'implementation')}"
     return _paged(texts, 0, len(types), counts, last_note, tokens=tokens)
+
+
+def _type_line(type_: Implementation) -> str:
+    note = "" if type_.resolved else BY_NAME
+    return f"{'  ' * (type_.depth - 1)}{type_.place} {type_.title}{note}"
 
 
 def format_callers(tree: CallerTree, last_note: str, tokens: int = DEFAULT_TOKENS) -> str:
@@ -158,10 +160,10 @@ def _cut_part(text: str) -> str:
 def _reference_texts(references: Iterable[Reference]) -> Iterator[list[str]]:
     """The text of each reference; the first ones of a file have its path above them."""
     above = None
-    for one in references:
-        heading = f"{one.path}{'' if one.resolved else BY_NAME}"
-        symbol = f" in {one.node.symbol}" if one.node.symbol else ""
-        line = f"  {one.line} {one.detail}{symbol}: {_cut(one.text)}"
+    for reference in references:
+        heading = f"{reference.path}{'' if reference.resolved else BY_NAME}"
+        symbol = f" in {reference.node.symbol}" if reference.node.symbol else ""
+        line = f"  {reference.line} {reference.detail}{symbol}: {_cut(reference.text)}"
         yield [line] if heading == above else [heading, line]
         above = heading
 
@@ -173,11 +175,11 @@ def _definition_line(one: FoundDefinition) -> str:
 
 def _caller_lines(callers: Sequence[Caller], omitted: int, level: int) -> Iterator[str]:
     indent = "  " * level
-    for one in callers:
-        lines = ",".join(map(str, one.lines))
-        symbol = f" {one.node.symbol}" if one.node.symbol else ""
-        yield f"{indent}{one.node.path}:{lines}{symbol}{'' if one.resolved else BY_NAME}"
-        yield from _caller_lines(one.callers, one.omitted, level + 1)
+    for caller in callers:
+        lines = ",".join(map(str, caller.lines))
+        symbol = f" {caller.node.symbol}" if caller.node.symbol else ""
+        yield f"{indent}{caller.node.path}:{lines}{symbol}{'' if caller.resolved else BY_NAME}"
+        yield from _caller_lines(caller.callers, caller.omitted, level + 1)
     if omitted:
         yield f"{indent}… {omitted} more"
 

@@ -94,7 +94,7 @@ def split_blocks(lines: Sequence[bytes], numbers: Sequence[int]) -> list[Block]:
         if directive and directive[1].startswith(b"if"):
             blocks[-1].conditionals += 1
         previous = number
-    return [Block(one.numbers[0], one.numbers[-1], tuple(one.frame)) for one in blocks]
+    return [Block(block.numbers[0], block.numbers[-1], tuple(block.frame)) for block in blocks]
 
 
 class _Growing:

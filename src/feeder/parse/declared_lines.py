@@ -114,7 +114,8 @@ def longer_declarations(
             whole = captures[kind][0]
             first, end = whole.start_point.row, whole.end_point.row
             last = max(
-                (one.last for one in blocks if first < one.first <= end < one.last), default=0
+                (block.last for block in blocks if first < block.first <= end < block.last),
+                default=0,
             )
             if last and whole.start_byte not in found:
                 longer = _LongerCapture(whole, starts[last + 1])
@@ -134,7 +135,10 @@ def read_declarations(
     functions = [one for one in known if NODE_TYPES[one.kind] == "method"]
     found: list[Captures] = []
     for block in blocks:
-        if any(one.first_line <= block.first and block.last <= one.last_line for one in functions):
+        if any(
+            function.first_line <= block.first and block.last <= function.last_line
+            for function in functions
+        ):
             continue
         declared = _read_declaration(grammar, content, block, starts)
         if declared and declared["name"][0].start_byte not in names:

@@ -114,7 +114,7 @@ def markup_relations(root: Syntax, query: Query, text: bytes, span: Span) -> Ite
     """
     names = {name for _, relation in span.relations for name in bound_names(relation)}
     names |= {member.name for member in span.members}
-    names |= {(one.symbol or "").partition(".")[0] for one in _all_children(span)}
+    names |= {(child.symbol or "").partition(".")[0] for child in _all_children(span)}
     for _, captures in query_matches(query, root):
         for tag in captures.get("component", ()):
             if (name := (tag.text or b"").decode("utf-8", "replace")) in names:

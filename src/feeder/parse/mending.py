@@ -107,14 +107,18 @@ class Mender:
         """The changed lines; the lines of a blanked block are together."""
         numbers = self.changed_lines()
         blocks = [*self.blanked, *self.conditionals]
-        together = [[one for one in numbers if one in block.lines] for block in blocks]
-        alone = [[one] for one in numbers if not any(one in block.lines for block in blocks)]
+        together = [[number for number in numbers if number in block.lines] for block in blocks]
+        alone = [
+            [number] for number in numbers if not any(number in block.lines for block in blocks)
+        ]
         return [*filter(None, together), *alone]
 
     def forget(self, numbers: Sequence[int]) -> None:
         """Drops the blocks whose lines were put back."""
         self.blanked = [one for one in self.blanked if numbers[0] not in one.lines]
-        self.conditionals = [one for one in self.conditionals if numbers[0] not in one.lines]
+        self.conditionals = [
+            conditional for conditional in self.conditionals if numbers[0] not in conditional.lines
+        ]
 
     def restore(self, numbers: Sequence[int], lines: Sequence[bytes] = ()) -> list[bytes]:
         """Puts lines in place, the original ones by default; returns those that were there."""
@@ -188,13 +192,13 @@ class Mender:
             if len(errors) < outer or not suspects:
                 return
             without = {
-                block: self._errors([one for one in lines if one != block.first])
+                block: self._errors([line for line in lines if line != block.first])
                 for block in suspects[:40]
             }
             worst = min(without, key=lambda block: _covered(without[block]))
             if _covered(without[worst]) >= _covered(errors):
                 return
-            others = [one for one in lines if one != worst.first]
+            others = [line for line in lines if line != worst.first]
             if not self._mend_leaf(worst, others, len(without[worst])):
                 return
 
@@ -326,7 +330,7 @@ class Mender:
         line, column, _ = name
         at = column + sum(len(self.lines[number]) for number in numbers if number < line)
         root = self._parser.parse(b"".join(self.lines[number] for number in numbers)).root_node
-        return any(one.name == at for one in definitions_of(self._grammar, root))
+        return any(definition.name == at for definition in definitions_of(self._grammar, root))
 
 
 def _conditional_lines(pattern: re.Pattern[bytes], text: bytes, first: int) -> Iterator[Block]:

@@ -130,7 +130,9 @@ def _restore(
 
 
 def _ranges(definitions: set[Definition]) -> set[tuple[int, int, int]]:
-    return {(one.name, one.first_line, one.last_line) for one in definitions}
+    return {
+        (definition.name, definition.first_line, definition.last_line) for definition in definitions
+    }
 
 
 def _better(
@@ -144,11 +146,11 @@ def _better(
     ends = {(one.name, one.last_line): one.first_line for one in after}
     rows = {(one.first_line, one.last_line) for one in after}
     lost = {
-        one.name
-        for one in _whole_blocks(mender.original, before)
-        if ends.get((one.name, one.last_line), sys.maxsize) > one.first_line
-        and (one.first_line, one.last_line) not in rows
-        and one.name not in names - {other.name for other in after}
+        block.name
+        for block in _whole_blocks(mender.original, before)
+        if ends.get((block.name, block.last_line), sys.maxsize) > block.first_line
+        and (block.first_line, block.last_line) not in rows
+        and block.name not in names - {other.name for other in after}
     }
     if not lost <= blanked or len(names - names_before) < len(lost):
         return False
@@ -163,7 +165,7 @@ def _better(
 
 def _whole_blocks(lines: Sequence[bytes], definitions: set[Definition]) -> set[Definition]:
     """The definitions that end where the block of their first line does."""
-    firsts = {one.first_line for one in definitions}
+    firsts = {definition.first_line for definition in definitions}
     ends: set[tuple[int, int]] = set()
     within: list[Sequence[int]] = [range(len(lines))]
     while within:
@@ -171,7 +173,11 @@ def _whole_blocks(lines: Sequence[bytes], definitions: set[Definition]) -> set[D
             ends.update((number, block.last) for number in block.frame if number in firsts)
             if block.first != block.last:
                 within.append(block.interior())
-    return {one for one in definitions if (one.first_line, one.last_line) in ends}
+    return {
+        definition
+        for definition in definitions
+        if (definition.first_line, definition.last_line) in ends
+    }
 
 
 def _errors_are_local(
@@ -179,9 +185,11 @@ def _errors_are_local(
 ) -> bool:
     """True if no error swallows more than its own block of text."""
     functions = {
-        (one.first_line, one.last_line) for one in definitions if NODE_TYPES[one.kind] == "method"
+        (definition.first_line, definition.last_line)
+        for definition in definitions
+        if NODE_TYPES[definition.kind] == "method"
     }
-    names = {one.name for one in definitions}
+    names = {definition.name for definition in definitions}
     tree = _BlockTree(content.splitlines(keepends=True))
     for count, error in enumerate(error_nodes(root)):
         blocks = tree.around(error.start_point.row, error.end_point.row)
@@ -249,7 +257,9 @@ class _BlockTree:
         found: list[Block] = []
         blocks = self._outer
         while len(found) < DEPTH_LIMIT:
-            block = next((one for one in blocks if one.first <= first and last <= one.last), None)
+            block = next(
+                (block for block in blocks if block.first <= first and last <= block.last), None
+            )
             if block is None:
                 break
             found.append(block)

@@ -206,7 +206,7 @@ class RelationCollector:
         self._declared.update([name.start_byte for name in names])
         if is_of_file:
             content = self._content
-            self._existing_names.update(content[one.start_byte : one.end_byte] for one in names)
+            self._existing_names.update(content[name.start_byte : name.end_byte] for name in names)
 
     def collect(  # noqa: PLR0912 - one for each frequent capture
         self, matches: Iterable[Match]

@@ -242,7 +242,7 @@ def _table_element(source: SourceText, node: Syntax) -> _Element:
 
 def _data_tables(tables: list[_Element], headings: list[_Element]) -> list[_Element]:
     """The tables without a heading or table inside: others lay out a page."""
-    starts = sorted(one.start for one in (*tables, *headings) if one.level < _ANCHOR_LEVEL)
+    starts = sorted(table.start for table in (*tables, *headings) if table.level < _ANCHOR_LEVEL)
     return [
         table
         for table in tables

@@ -38,7 +38,7 @@ def visibility_relations(
 
     `owner` is None for a declaration that is no member of a type.
     """
-    if written := [one.name for one in decode_relations(relations, VISIBILITY)]:
+    if written := [relation.name for relation in decode_relations(relations, VISIBILITY)]:
         others = [_MODIFIERS[name] for name in written if name in _MODIFIERS]
         names = [name for name in dict.fromkeys(others) if name not in written]
     else:

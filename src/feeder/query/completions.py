@@ -110,7 +110,7 @@ def _filter_values(corpus: Corpus, head: str, name: str, typed: str) -> Iterator
         if name in ("category", "tag"):
             own = repository_categories(corpus.base)
             choices = (*own, *category_languages(), vocabulary.TESTS)
-        unique = dict.fromkeys(one for one in choices if one.startswith(typed))
+        unique = dict.fromkeys(choice for choice in choices if choice.startswith(typed))
         yield from (Completion(f"{head}{one}", "value") for one in unique)
 
 
@@ -180,8 +180,8 @@ def _symbols(corpus: Corpus, typed: str, limit: int) -> Sequence[Completion]:
     for symbol in sorted(symbols, key=_symbol_order):
         places.setdefault(symbol.name, symbol)
     return [
-        Completion(one.name, "symbol", None, one.path, one.start_line, one.end_line)
-        for one in islice(places.values(), limit)
+        Completion(place.name, "symbol", None, place.path, place.start_line, place.end_line)
+        for place in islice(places.values(), limit)
     ]
 
 

@@ -87,7 +87,7 @@ def unknown_filter_notes(query: Query) -> Iterator[Note]:
         elif near := nearest_filter(head, value):
             remedy = f"there is no filter {head}. Did you mean {near}{value}?"
         else:
-            excluding = ", ".join(one for one in FILTER_FIELDS if one[:1] == "-" != one)
+            excluding = ", ".join(field for field in FILTER_FIELDS if field[:1] == "-" != field)
             remedy = f"there is no filter {head}. Filters that exclude are: {excluding}."
         yield Note(NoteKind.FILTER, f"{typed} is searched for as text", remedy)
     more = len(query.unknown_filters) - MAX_UNKNOWN_FILTER_NOTES

@@ -277,7 +277,7 @@ def _has_all(hit: Hit, query: Query, lines: Sequence[str] | None) -> bool:
     if lines is None:
         return True
     text = _normalize_spaces("\n".join(lines[hit.start_line - 1 : hit.end_line]), case=query.case)
-    words = [one for one in required_literals(query) if one.whole_word]
+    words = [literal for literal in required_literals(query) if literal.whole_word]
     return all(
         any(_normalize_spaces(phrase, case=query.case) in text for phrase in phrases)
         for phrases in _checked_phrases(query)

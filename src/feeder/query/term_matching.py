@@ -134,7 +134,7 @@ class TermMatcher:
         stem = stem or _stem(word)
         if stem in self._stems:
             return stem
-        return next((one for one in self._prefixes if word.casefold().startswith(one)), "")
+        return next((prefix for prefix in self._prefixes if word.casefold().startswith(prefix)), "")
 
 
 def text_stems(text: str) -> frozenset[str]:

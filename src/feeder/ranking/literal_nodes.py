@@ -103,7 +103,7 @@ def find_literal_nodes(
         ]
         texts = files.read({hit.path: candidates.blobs[hit.id] for hit in checked})
         places = {
-            path: [place for one in literals for place in _literal_places(text, one)]
+            path: [place for literal in literals for place in _literal_places(text, literal)]
             for path, text in texts.items()
             if text is not None
         }

@@ -370,7 +370,11 @@ def find_near_member(owner: str | None, members: str, query: str) -> Member | No
     name = last_part(query).lower()
     if is_within_one_edit(name, last_part(owner or "").lower()):
         return None
-    near = (one for one in decode_members(members) if is_within_one_edit(name, one.name.lower()))
+    near = (
+        member
+        for member in decode_members(members)
+        if is_within_one_edit(name, member.name.lower())
+    )
     return next(near, None)
 
 

@@ -268,7 +268,7 @@ def rank_hits(
         for id_, parts in score_parts.items()
     }
     best = max(scores.values(), default=0.0)
-    anchor_ids = next((one.scores for one in rankings if one.name == ANCHOR), {})
+    anchor_ids = next((ranking.scores for ranking in rankings if ranking.name == ANCHOR), {})
     kinds = {hit.id: file_kinds.kind_weight(hit, query_text) for hit in hits}
     weighted_scores = {id_: scores[id_] * weight for id_, (_, weight) in kinds.items()}
     for rule, shares in (

@@ -37,13 +37,13 @@ def with_sites_through_bases(
     owner = finder.reader.type_around(definition) if definition.is_function else None
     if not owner or traits(owner.language).structural_interfaces:
         return list(sites)
-    resolved = {(one.path, one.line) for one in sites if one.resolved}
+    resolved = {(site.path, site.line) for site in sites if site.resolved}
     through: dict[tuple[str, int], Reference] = {}
     for base in types_above(finder.reader, owner):
-        for one in _sites_of_member(finder, base, definition.name):
-            if (one.path, one.line) not in resolved:
-                through.setdefault((one.path, one.line), one)
-    rest = [one for one in sites if (one.path, one.line) not in through]
+        for site in _sites_of_member(finder, base, definition.name):
+            if (site.path, site.line) not in resolved:
+                through.setdefault((site.path, site.line), site)
+    rest = [site for site in sites if (site.path, site.line) not in through]
     return [*rest, *through.values()]
 
 
@@ -94,7 +94,7 @@ def _sites_of_member(finder: SiteFinder, base: Definition, name: str) -> Iterabl
     family = Family(own, frozenset({base.name}), frozenset())
     resolver = Resolver(member, [member, *others], base, finder.reader.exports, family)
     by_path = traits(base.language).methods_by_path
-    for one in finder.sites(member, resolver, name):
-        names_type = last_name(one.receiver) == base.name and not by_path
-        if one.resolved and one.kind in DISPATCHED_KINDS and not names_type:
-            yield one._replace(through=symbol)
+    for site in finder.sites(member, resolver, name):
+        names_type = last_name(site.receiver) == base.name and not by_path
+        if site.resolved and site.kind in DISPATCHED_KINDS and not names_type:
+            yield site._replace(through=symbol)

@@ -28,8 +28,8 @@ class Caller:
 
     def __init__(self, node: RelatedNode, references: Sequence[Reference]) -> None:
         self.node = node
-        self.resolved = any(one.resolved for one in references)
-        self.lines = sorted({one.line for one in references})
+        self.resolved = any(reference.resolved for reference in references)
+        self.lines = sorted({reference.line for reference in references})
         self.callers: list[Caller] = []
         self.omitted = 0
 
@@ -45,7 +45,7 @@ class Caller:
             "is_test": is_test_path(self.node.path),
             "resolved": self.resolved,
             "lines": self.lines,
-            "callers": [one.as_json() for one in self.callers],
+            "callers": [caller.as_json() for caller in self.callers],
             "omitted": self.omitted,
         }
 
@@ -71,12 +71,12 @@ class CallerTree(NamedTuple):
         """The tree for `--json`."""
         return {
             "target": target_json(self.target),
-            "callers": [one.as_json() for one in self.callers],
+            "callers": [caller.as_json() for caller in self.callers],
             "omitted": self.omitted,
             "total": self.total,
             "at_least": self.at_least,
             "excluded": self.excluded,
-            "lines_with_name": [one._asdict() for one in self.name_lines.lines],
+            "lines_with_name": [line._asdict() for line in self.name_lines.lines],
         }
 
 
@@ -93,7 +93,7 @@ def find_callers(
     root = builder.build(definition, depth)
     if requested.tests == "only":
         root.callers = list(_leading_to_tests(root.callers))
-    omitted = root.omitted + sum(one.omitted for one in _all_callers(root.callers))
+    omitted = root.omitted + sum(caller.omitted for caller in _all_callers(root.callers))
     total = sum(1 for _ in _all_callers(root.callers)) + omitted
     is_limited = builder.is_stopped or omitted > 0
     at_least = builder.finder.reader.is_cut or is_limited
@@ -135,9 +135,9 @@ class _TreeBuilder:
     def _callers(self, definition: Definition) -> Iterator[Caller]:
         """Yields the nodes that refer to a definition, except for imports."""
         by_node: dict[str, list[Reference]] = {}
-        for one in self.finder.references(definition):
-            if self._is_requested(one):
-                by_node.setdefault(one.node.id, []).append(one)
+        for reference in self.finder.references(definition):
+            if self._is_requested(reference):
+                by_node.setdefault(reference.node.id, []).append(reference)
         for references in by_node.values():
             node = references[0].node
             if (node.path, node.symbol) != (definition.path, definition.symbol):
@@ -163,13 +163,13 @@ class _TreeBuilder:
 
 
 def _all_callers(callers: Sequence[Caller]) -> Iterator[Caller]:
-    for one in callers:
-        yield one
-        yield from _all_callers(one.callers)
+    for caller in callers:
+        yield caller
+        yield from _all_callers(caller.callers)
 
 
 def _leading_to_tests(callers: Sequence[Caller]) -> Iterator[Caller]:
-    for one in callers:
-        one.callers = list(_leading_to_tests(one.callers))
-        if one.callers or is_test_path(one.node.path):
-            yield one
+    for caller in callers:
+        caller.callers = list(_leading_to_tests(caller.callers))
+        if caller.callers or is_test_path(caller.node.path):
+            yield caller

@@ -69,7 +69,7 @@ class Definitions(NamedTuple):
         """The definitions for `--json`."""
         return {
             "target": {"name": self.name},
-            "definitions": [one._asdict() for one in self.definitions],
+            "definitions": [definition._asdict() for definition in self.definitions],
             "total": len(self.definitions),
             "at_least": self.at_least,
         }
@@ -110,7 +110,7 @@ def resolve_definition(corpus: Corpus, text: str, directory: str = "") -> tuple[
             f"{result.name} at {text} is a local of {owner}, line {local.start_line}.",
             "References to local names are not indexed; read the function.",
         )
-    names = [f"{one.path}#{one.symbol}" for one in result.definitions]
+    names = [f"{definition.path}#{definition.symbol}" for definition in result.definitions]
     if not result.is_possible or (len(names) > 1 and not result.definitions[0].resolved):
         if result.is_possible:
             problem = f"{result.name} at {text} may be one of these definitions: "
@@ -218,10 +218,10 @@ def _local_at(facts: FileFacts, name: str, line: int) -> FoundDefinition | None:
     functions = [node for node in _nodes_at(facts, line) if node.node_type == "method"]
     for node in sorted(functions, key=lambda one: one.end_line - one.start_line):
         lines = [
-            one
+            number
             for relation in node.decode_declared(name, BINDING + PARAMETER)
-            for one in line_numbers(node, relation)
-            if one <= line
+            for number in line_numbers(node, relation)
+            if number <= line
         ]
         if lines:
             symbol = f"{node.symbol}.{name}"

@@ -330,10 +330,10 @@ class ExportFinder:
     def _has_path(self, ends: Iterable[str]) -> bool:
         """Tells whether the index has a path with one of some ends, of three names at most."""
         words = ["/".join(end.strip("/").rsplit("/", 3)[-3:]) for end in ends]
-        if missing := [one for one in words if one not in self._is_path]:
+        if missing := [word for word in words if word not in self._is_path]:
             existing = existing_paths(self._database, self._repo, missing)
             self._is_path |= {one: one in existing for one in missing}
-        return any(self._is_path[one] for one in words)
+        return any(self._is_path[word] for word in words)
 
 
 def is_followed(definition: Definition) -> bool:

@@ -57,7 +57,7 @@ class FamilyFinder:
             near = [one for one in same if one.path == definition.path] or same
             owner = near[0] if near else None
             if owner:
-                family = self.family(owner, {(one.path, one.owner) for one in others})
+                family = self.family(owner, {(other.path, other.owner) for other in others})
                 family = family._replace(is_closed=self._is_closed(owner))
                 if traits(owner.language).structural_interfaces:
                     dispatch = self._go.dispatch(definition, others)
@@ -92,9 +92,9 @@ class FamilyFinder:
     def _has_chained_sites(self, name: str) -> bool:
         """Tells whether a receiver of a name may be a field, as in `crawler.signals.connect`."""
         return any(
-            one.kind in {CALL, MENTION} and CHAINED_PATTERN.match(one.qualifier)
+            relation.kind in {CALL, MENTION} and CHAINED_PATTERN.match(relation.qualifier)
             for node in self._reader.nodes(name, with_receivers=False)
-            for one in node.decode_named(name)
+            for relation in node.decode_named(name)
         )
 
     def _holders(self, types: Iterable[Definition]) -> Mapping[tuple[str, str], list[Definition]]:
@@ -107,9 +107,9 @@ class FamilyFinder:
                 symbol = _type_around(node)
                 name = symbol.rpartition(".")[2]
                 holder = Definition(node.path, node.language or "", symbol, name, "", is_type=True)
-                for one in node.decode(BINDING + PARAMETER):
-                    if one.qualifier == type_.name and _may_hold(node, one, type_):
-                        holders[name, one.name].append(holder)
+                for relation in node.decode(BINDING + PARAMETER):
+                    if relation.qualifier == type_.name and _may_hold(node, relation, type_):
+                        holders[name, relation.name].append(holder)
         return holders
 
     def _other_definitions(self, definition: Definition) -> list[Definition]:
@@ -136,17 +136,17 @@ class FamilyFinder:
             if sum(definition.is_type or not is_header(path) for path in bodies) <= 1:
                 matches = [(one, hit) for one, hit in matches if hit.id not in ids]
         others = [definition, *(one for one, _ in matches)]
-        existing = {(one.path, one.symbol) for one in others}
+        existing = {(other.path, other.symbol) for other in others}
         members = self._reader.member_definitions(definition.name)
         return [
             *others,
             *(
-                one
-                for one in members
-                if are_compatible(one.language, definition.language)
-                and (one.path, one.symbol) not in existing
+                member
+                for member in members
+                if are_compatible(member.language, definition.language)
+                and (member.path, member.symbol) not in existing
                 # a variable of a file of C may be declared in several: `extern int total;`
-                and (one.owner or traits(one.language).family != "c")
+                and (member.owner or traits(member.language).family != "c")
             ),
         ]
 

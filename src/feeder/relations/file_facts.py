@@ -150,7 +150,7 @@ class FileFacts:
         key = symbol, name
         if key not in self._declared:
             nodes = self._nodes_of_symbols.get(symbol, ())
-            own = [one for node in nodes for one in _declarations_of(node, name)]
+            own = [declaration for node in nodes for declaration in _declarations_of(node, name)]
             if any(_may_declare(node, one.type_name) for node in nodes for one in own):
                 own = self._bindings(symbol)[name]  # self.cart = cart
             self._declared[key] = own or None
@@ -199,8 +199,8 @@ class FileFacts:
             first, *fields = fields or [""]
         types = self._types_of_name(symbol, first.lstrip("$"), line, is_member=is_member)
         for field in fields:
-            owners = [one for one in self.classes if one.rpartition(".")[2] in types]
-            types = [name for one in owners for name in self._types_of_member(one, field) or ()]
+            owners = [class_ for class_ in self.classes if class_.rpartition(".")[2] in types]
+            types = [name for owner in owners for name in self._types_of_member(owner, field) or ()]
         return types
 
     def has_types(self, symbol: str | None, receiver: str) -> bool:
@@ -218,7 +218,8 @@ class FileFacts:
         first = receiver.partition(".")[0]
         types = self.types_of(symbol, first, line) if first else ()
         return any(
-            not one.endswith("()") or one.partition(".")[0] in self.package_names for one in types
+            not type_.endswith("()") or type_.partition(".")[0] in self.package_names
+            for type_ in types
         )
 
     def _types_of_name(
@@ -249,7 +250,7 @@ class FileFacts:
         }
         symbols = [*may_declare]
         if len(symbols) > 1:  # the first one that declares a name comes first
-            symbols = [one for one in self._declaring_symbols if one in may_declare]
+            symbols = [symbol for symbol in self._declaring_symbols if symbol in may_declare]
         for symbol in symbols:
             if own := self.declared(symbol, name):
                 only = _only_type(own, "")
@@ -305,11 +306,11 @@ def packages_of_types(node: RelatedNode) -> Mapping[str, Mapping[int, str]]:
     They are read for each field of a struct.
     """
     packages: defaultdict[str, dict[int, str]] = defaultdict(dict)
-    for one in node.decode(USE + CALL):
-        lines = packages[one.name]
-        for line in line_numbers(node, one):
-            is_other = lines.setdefault(line, one.qualifier) != one.qualifier
-            lines[line] = UNKNOWN_PACKAGE if is_other else one.qualifier
+    for relation in node.decode(USE + CALL):
+        lines = packages[relation.name]
+        for line in line_numbers(node, relation):
+            is_other = lines.setdefault(line, relation.qualifier) != relation.qualifier
+            lines[line] = UNKNOWN_PACKAGE if is_other else relation.qualifier
     return packages
 
 
@@ -317,7 +318,7 @@ def _only_type(declared: Sequence[Binding] | None, default: str) -> str:
     """The type of all declarations of a name; empty if they have several."""
     if declared is None:
         return default
-    types = {one.type_name for one in declared}
+    types = {declaration.type_name for declaration in declared}
     return types.pop() if len(types) == 1 else ""
 
 
@@ -326,6 +327,8 @@ def _types_at(declared: Sequence[Binding], line: int, *, shadowing: bool) -> lis
     only = _only_type(declared, "")
     if only or not shadowing:
         return [only] if only else []
-    above = sorted((one for one in declared if one.line < line), reverse=True)
-    beside = [one for one in declared if one.line == line]
+    above = sorted(
+        (declaration for declaration in declared if declaration.line < line), reverse=True
+    )
+    beside = [declaration for declaration in declared if declaration.line == line]
     return [name for name in dict.fromkeys(one.type_name for one in [*above, *beside]) if name]

@@ -94,8 +94,8 @@ class _GoType:
     def embedded(self) -> Iterator[tuple[str, str]]:
         """Yields the package as written, empty for its own one, and the name of each."""
         for node in self.nodes:
-            for one in node.related.decode(INHERITS):
-                yield one.qualifier, one.name
+            for relation in node.related.decode(INHERITS):
+                yield relation.qualifier, relation.name
 
 
 class GoTypes:
@@ -235,7 +235,7 @@ class GoTypes:
         Empty for more types than `MAX_EMBEDDED`.
         """
         matches: dict[str, None] = {}
-        names = {one.rpartition(".")[2] for one in symbols}
+        names = {symbol.rpartition(".")[2] for symbol in symbols}
         followed = set(names)
         for _ in range(MAX_EMBEDDING_DEPTH):
             if not names or len(followed) > MAX_EMBEDDED:

@@ -43,7 +43,7 @@ class GoMembers:
         self._reader.is_cut |= len(owners) > MAX_EMBEDDED or len(symbols) > MAX_GO_TYPES
         types.load(symbols)
         self._reader.is_cut |= types.is_cut
-        for other in sorted(one for symbol in set(symbols) for one in types.places(symbol)):
+        for other in sorted(place for symbol in set(symbols) for place in types.places(symbol)):
             node, implements = types.node(other), types.implements(other, place)
             if node and implements is not Implements.NO and types.has_names(other, place):
                 path, symbol = node.related.path, other.symbol
@@ -61,8 +61,10 @@ class GoMembers:
         names = {key.rpartition("/")[2] for key in keys}
         for name in sorted(names, key=lambda one: (-len(one), one))[:MAX_NAMES]:
             hits, is_cut = self._reader.hits(name)
-            methods = [one for one in hits if one.language == "go" and one.node_type == "method"]
-            owners = list(dict.fromkeys((one.symbol or "").rpartition(".")[0] for one in methods))
+            methods = [hit for hit in hits if hit.language == "go" and hit.node_type == "method"]
+            owners = list(
+                dict.fromkeys((method.symbol or "").rpartition(".")[0] for method in methods)
+            )
             if not is_cut:
                 break
         self._reader.is_cut |= is_cut
@@ -90,13 +92,13 @@ class GoMembers:
     ) -> Mapping[TypePlace, Definition]:
         """Reads the types of Go that a member's type is compared with; returns their members."""
         members = {
-            _go_place(one.path, one.owner): one
-            for one in others
-            if one.language == definition.language and one.owner and not one.is_type
-            if one.is_abstract != definition.is_abstract
+            _go_place(other.path, other.owner): other
+            for other in others
+            if other.language == definition.language and other.owner and not other.is_type
+            if other.is_abstract != definition.is_abstract
         }
         if members:
-            owners = (one.owner for one in members.values())
+            owners = (member.owner for member in members.values())
             self._types.load([definition.owner, *owners])
         return members
 

@@ -33,8 +33,8 @@ class Manifests:
 
     def __init__(self, nodes: Iterable[RelatedNode] = ()) -> None:
         self._names: defaultdict[str, list[ModuleName]] = defaultdict(list)
-        for one in _module_names(nodes):
-            self._names[_first_part(one.name)].append(one)
+        for name in _module_names(nodes):
+            self._names[_first_part(name.name)].append(name)
 
     def paths(self, module: str, importing_path: str) -> Iterator[str]:
         """Yields the paths that a module may be; a path has a file's ending if the manifest has it.

@@ -174,7 +174,7 @@ class MemberResolver:
         if own_class or not outer or traits(node.language).family != "c":
             return facts.path, own_class
         places = self._names.owners | self._family.all_below
-        same = [one for one in places if f".{one[1]}".endswith(f".{outer}")]
+        same = [place for place in places if f".{place[1]}".endswith(f".{outer}")]
         return same[0] if len(same) == 1 else (facts.path, "")
 
     def _may_be_type(self, facts: FileFacts, name: str) -> bool:
@@ -189,9 +189,10 @@ class MemberResolver:
             return False
         types = facts.types_of(node.symbol, outer, line)
         return any(
-            traits(holder.language).imports != "folders" or self._names.is_seen(facts, one, holder)
-            for one in types[:1]
-            for holder in self._family.holders.get((last_name(one), field), ())
+            traits(holder.language).imports != "folders"
+            or self._names.is_seen(facts, type_, holder)
+            for type_ in types[:1]
+            for holder in self._family.holders.get((last_name(type_), field), ())
         )
 
     def _is_of_types(self, facts: FileFacts, types: Sequence[str]) -> Resolution:
@@ -278,7 +279,9 @@ class MemberResolver:
             return self._names.go_package_refers(facts, package, owner)
         if package or not self._names.imports_module_of(facts, owner):
             return elsewhere(Evidence.ANOTHER_TYPE) if is_in_folder else possible(Reason.RECEIVER)
-        same = {(one.path, one.owner) for one in self._names.others if one.owner == owner.symbol}
+        same = {
+            (other.path, other.owner) for other in self._names.others if other.owner == owner.symbol
+        }
         return resolved_if(len(same) == 1, Reason.COMPETING)
 
     def _implementing(self, facts: FileFacts, type_name: str) -> list[Implements]:
@@ -301,7 +304,7 @@ class MemberResolver:
     @cached_property
     def _interfaces_with_member(self) -> set[str]:
         """The last names of the interfaces of Go that define a member of this name."""
-        return {last_name(one.owner) for one in self._names.others if one.is_abstract}
+        return {last_name(other.owner) for other in self._names.others if other.is_abstract}
 
 
 def is_built_in(facts: FileFacts, type_name: str, definition: Definition, family: Family) -> bool:

@@ -141,5 +141,5 @@ def count_lines(found: NameLines) -> str:
 
 def name_line_texts(found: NameLines) -> Iterator[str]:
     """The lines as `path:line: text`."""
-    for one in found.lines:
-        yield f"{one.path}:{one.line}: {one.text.strip()}"
+    for line in found.lines:
+        yield f"{line.path}:{line.line}: {line.text.strip()}"

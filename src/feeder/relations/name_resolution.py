@@ -46,7 +46,7 @@ class NameResolver:
         self.definition = definition
         self.others = others
         self._exports = exports
-        shared = {(one.path, one.symbol) for one in others if not one.is_local}
+        shared = {(other.path, other.symbol) for other in others if not other.is_local}
         self.is_unique = len(shared) <= 1
         self._imports: dict[tuple[Import, str], Resolution] = {}
         self._resolvers: dict[Definition, NameResolver] = {}
@@ -54,16 +54,16 @@ class NameResolver:
     @cached_property
     def owners(self) -> set[tuple[str, str]]:
         """The paths and symbols of the types that define a member of this name, and of no type."""
-        return {(one.path, one.owner) for one in self.others}
+        return {(other.path, other.owner) for other in self.others}
 
     @cached_property
     def types_with_member(self) -> set[str]:
         """The types that define a member of this name."""
-        return {one.owner.rpartition(".")[2] for one in self.others}
+        return {other.owner.rpartition(".")[2] for other in self.others}
 
     def another(self, matches: Callable[[Definition], bool]) -> Resolution:
         """The first other definition that matches, as what a site refers to instead."""
-        others = (one for one in self.others if one is not self.definition and matches(one))
+        others = (other for other in self.others if other is not self.definition and matches(other))
         return elsewhere(Evidence.ANOTHER_DEFINITION, next(others, None))
 
     def another_in(self, path: str, owner: str) -> Resolution:
@@ -90,7 +90,9 @@ class NameResolver:
             if (facts.path, "") in self.owners:
                 return self.another_in(facts.path, "")
         wildcards = [one for one in facts.imported(ALL) if one.name == ALL]
-        by_wildcard = [self.import_refers(facts, Import(one.module, name)) for one in wildcards]
+        by_wildcard = [
+            self.import_refers(facts, Import(wildcard.module, name)) for wildcard in wildcards
+        ]
         if RESOLVED in by_wildcard:
             return RESOLVED
         if name != definition.name:
@@ -99,9 +101,9 @@ class NameResolver:
             # other types may nest one of the same name
             is_nested = definition.is_type and bool(definition.owner)
             return resolved_if(self.is_unique or not is_nested, Reason.COMPETING)
-        for one in by_wildcard:
-            if not one.is_elsewhere:
-                return one
+        for wildcard in by_wildcard:
+            if not wildcard.is_elsewhere:
+                return wildcard
         is_visible = definition.is_everywhere or traits(definition.language).global_scope
         if is_visible or in_no_package(facts.package, definition):
             return resolved_if(self.is_unique, Reason.COMPETING)
@@ -118,7 +120,7 @@ class NameResolver:
     @cached_property
     def _has_qualified_imports(self) -> bool:
         """Tells whether an import means the same in each file."""
-        return all(traits(one.language).imports == "symbols" for one in self.others)
+        return all(traits(other.language).imports == "symbols" for other in self.others)
 
     @property
     def _paths(self) -> ModulePaths:
@@ -141,10 +143,10 @@ class NameResolver:
         if not is_own_name:
             return elsewhere(Evidence.ANOTHER_NAME)
         others = self.others
-        if any(one is not definition and paths.names(module, path, one) for one in others):
+        if any(other is not definition and paths.names(module, path, other) for other in others):
             return self.another(lambda one: paths.names(module, path, one))
         if paths.is_parent(module, path, definition):
-            near = [one for one in others if paths.is_parent(module, path, one)]
+            near = [other for other in others if paths.is_parent(module, path, other)]
             return resolved_if(len(near) == 1, Reason.COMPETING)
         if module.startswith(".") and traits(definition.language).family == "scripts":
             return resolved_if(self.is_unique, Reason.COMPETING)
@@ -244,17 +246,19 @@ class NameResolver:
             scopes = [definition.package]
             if not definition.is_type and not definition.is_function:  # sim::RED of an enum there
                 scopes.append(definition.package.rpartition(".")[0])
-            if is_own_name and any(f".{one}".endswith(f".{receiver}") for one in scopes):
+            if is_own_name and any(f".{scope}".endswith(f".{receiver}") for scope in scopes):
                 return resolved_if(self.is_unique, Reason.COMPETING)
-        if is_own_name and any(self._paths.names(one, facts.path, definition) for one in modules):
+        if is_own_name and any(
+            self._paths.names(module, facts.path, definition) for module in modules
+        ):
             return RESOLVED
-        if any(self._is_exported(facts.path, one, relation.name) for one in modules):
+        if any(self._is_exported(facts.path, module, relation.name) for module in modules):
             return RESOLVED
         if self._is_in_space(facts, receiver, relation.name):
             return RESOLVED
         if not is_own_name:
             return elsewhere(Evidence.ANOTHER_NAME)
-        if any(self._paths.is_parent(one, facts.path, definition) for one in modules):
+        if any(self._paths.is_parent(module, facts.path, definition) for module in modules):
             return resolved_if(self.is_unique, Reason.MODULE)
         if traits(definition.language).imports == "folders":
             return self.go_package_refers(facts, receiver, definition)
@@ -291,7 +295,7 @@ class NameResolver:
         """
         if not traits(node.language).nearest_types or not self.definition.is_type:
             return ""
-        symbols = {one.symbol for one in self.others} - {node.symbol}
+        symbols = {other.symbol for other in self.others} - {node.symbol}
         outer, symbol = node.symbol or "", ""
         while symbol != name:
             symbol = f"{outer}.{name}" if outer else name
@@ -316,7 +320,7 @@ class NameResolver:
     def has_package(self, facts: FileFacts, package: str, definition: Definition) -> bool:
         """Tells whether a module or package, as a file writes it, has a definition."""
         modules = set(self._modules_of(facts, package))
-        return any(self._paths.names(one, facts.path, definition) for one in modules) or (
+        return any(self._paths.names(module, facts.path, definition) for module in modules) or (
             traits(definition.language).imports == "folders"
             and self.go_package_refers(facts, package, definition).is_resolved
         )

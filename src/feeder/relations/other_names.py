@@ -56,9 +56,9 @@ class OtherNames:
     ) -> Iterator[Reference]:
         """The sites of the other names by which files import a definition."""
         aliases = {
-            (one.path, alias)
-            for one in sites
-            if one.kind == "import" and (alias := alias_of(one.receiver))
+            (site.path, alias)
+            for site in sites
+            if site.kind == "import" and (alias := alias_of(site.receiver))
         }
         for alias in sorted({alias for _, alias in aliases} - {definition.name}):
             paths = {path for path, name in aliases if name == alias}
@@ -98,9 +98,9 @@ class OtherNames:
             self._reader.is_cut |= len(macros) < len(paths_of)
             followed.update(macros)
             sites = [
-                one
+                site
                 for macro in macros
-                for one in self._finder.sites(
+                for site in self._finder.sites(
                     definition, resolver, macro, macro_paths=paths_of[macro]
                 )
             ]
@@ -113,10 +113,12 @@ class OtherNames:
         """The sites of a method's aliases, and of aliases of these, in the type around each."""
         matches: list[Reference] = []
         followed = {definition.symbol}
-        while aliases := [one for one in self._ruby_aliases(sites) if one.symbol not in followed]:
+        while aliases := [
+            alias for alias in self._ruby_aliases(sites) if alias.symbol not in followed
+        ]:
             self._reader.is_cut |= len(followed) + len(aliases) > MAX_MACROS
             aliases = aliases[: max(MAX_MACROS - len(followed), 0)]
-            followed.update(one.symbol for one in aliases)
+            followed.update(alias.symbol for alias in aliases)
             sites = [
                 site
                 for alias in aliases
@@ -128,11 +130,11 @@ class OtherNames:
     def _ruby_aliases(self, sites: Iterable[Reference]) -> list[Definition]:
         """The methods that resolved sites declare as aliases, sorted by symbol."""
         aliases: dict[str, Definition] = {}
-        for one in sites:
-            if one.resolved and (name := macro_of(one.receiver)):
-                owner = self._reader.facts([one.path])[one.path].enclosing_class(one.node.symbol)
+        for site in sites:
+            if site.resolved and (name := macro_of(site.receiver)):
+                owner = self._reader.facts([site.path])[site.path].enclosing_class(site.node.symbol)
                 symbol = f"{owner}.{name}" if owner else name
-                alias = Definition(one.path, "ruby", symbol, name, owner, is_type=False)
+                alias = Definition(site.path, "ruby", symbol, name, owner, is_type=False)
                 aliases.setdefault(symbol, alias)
         return [alias for _, alias in sorted(aliases.items())]
 
@@ -140,8 +142,8 @@ class OtherNames:
 def _macros_around(sites: Iterable[Reference], followed: Collection[str]) -> Mapping[str, set[str]]:
     """The macros in whose text sites are, other than `followed`, each with its files."""
     paths_of: defaultdict[str, set[str]] = defaultdict(set)
-    for one in sites:
-        macro = macro_of(one.receiver)
+    for site in sites:
+        macro = macro_of(site.receiver)
         if macro and macro not in followed:
-            paths_of[macro].add(one.path)
+            paths_of[macro].add(site.path)
     return paths_of

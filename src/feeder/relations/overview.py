@@ -136,12 +136,12 @@ class Overview(NamedTuple):
         """The lists for `--json`."""
         return {
             "path": self.path,
-            "packages": [one.as_json() for one in self.packages],
-            "entry_points": [one.as_json() for one in self.entry_points],
-            "symbols": [one.as_json() for one in self.symbols],
+            "packages": [package.as_json() for package in self.packages],
+            "entry_points": [point.as_json() for point in self.entry_points],
+            "symbols": [symbol.as_json() for symbol in self.symbols],
             "at_least": self.at_least,
-            "entries": [one.as_json() for one in self.entries],
-            "types": [one.as_json() for one in self.types],
+            "entries": [entry.as_json() for entry in self.entries],
+            "types": [type_.as_json() for type_ in self.types],
         }
 
 
@@ -230,8 +230,8 @@ class _Graph:
         for node in nodes:
             if node.relations:
                 names[node.path, node.language].update(decode_site_names(node.relations))
-                for one in decode_relations(node.relations, IMPORT):
-                    imports[node.path][one.name] = one.module
+                for relation in decode_relations(node.relations, IMPORT):
+                    imports[node.path][relation.name] = relation.module
         edges: defaultdict[str, dict[tuple[str, str], float]] = defaultdict(dict)
         for (path, language), counts in names.items():
             for name, count in counts.items():
@@ -277,7 +277,7 @@ class _Graph:
         if self._is_member(node):
             return False
         types = [one for one in self._by_name[site.name] if one.node_type == "class"]
-        is_only = node in types and sum(not self._is_member(one) for one in types) == 1
+        is_only = node in types and sum(not self._is_member(type_) for type_ in types) == 1
         if site.module is None:
             own = traits(node.language)
             return is_only and (own.global_scope or own.package_scope == "folder")
@@ -382,7 +382,7 @@ def _packages(
     symbols: Iterable[RankedSymbol],
 ) -> list[Package]:
     """The folders below the requested one, at most `PACKAGE_DEPTH` deep, with code in them."""
-    counts = Counter(_package(one.path, folder) for one in symbols)
+    counts = Counter(_package(symbol.path, folder) for symbol in symbols)
     files = Counter(_package(path, folder) for path in paths)
     shares: defaultdict[str, float] = defaultdict(float)
     for path in paths:
@@ -396,15 +396,15 @@ def _with_uses(
     packages: list[Package], folder: str, resolved: Mapping[tuple[str, str], Collection[str]]
 ) -> list[Package]:
     """The packages with those of them that each refers to, by the number of its files that do."""
-    listed = {one.path for one in packages}
+    listed = {package.path for package in packages}
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for used, user in {(path, user) for (path, _), users in resolved.items() for user in users}:
         pair = _package(user, folder), _package(used, folder)
         if pair[0] != pair[1] and {*pair} <= listed and not is_test_path(user):
             counts[pair[0]][pair[1]] += 1
     return [
-        one._replace(uses=[name for name, _ in counts[one.path].most_common(MAX_USED)])
-        for one in packages
+        package._replace(uses=[name for name, _ in counts[package.path].most_common(MAX_USED)])
+        for package in packages
     ]
 
 
@@ -413,17 +413,17 @@ def _central_types(
 ) -> list[CentralType]:
     """The types that most files of other folders refer to; tests count less, examples not."""
     scores: dict[CentralType, float] = {}
-    for one in symbols:
-        users = resolved.get((one.path, one.symbol), ())
-        folder = posixpath.dirname(one.path)
+    for symbol in symbols:
+        users = resolved.get((symbol.path, symbol.symbol), ())
+        folder = posixpath.dirname(symbol.path)
         outside = [path for path in users if posixpath.dirname(path) != folder]
         sources = [path for path in outside if not is_test_path(path)]
-        is_example = EXAMPLE_PATH_PATTERN.search(one.path) is not None
-        if one.node_type == "class" and outside and not is_example:
+        is_example = EXAMPLE_PATH_PATTERN.search(symbol.path) is not None
+        if symbol.node_type == "class" and outside and not is_example:
             near = len(users) - len(outside)
             score = len(sources) + TEST_WEIGHT * (len(outside) - len(sources) + near)
             if score >= MIN_TYPE_SCORE:
-                scores[CentralType(one, len(outside))] = score
+                scores[CentralType(symbol, len(outside))] = score
     ranked = sorted(scores, key=lambda one: (-scores[one], -one.symbol.rank))
     # a name with its namespace is one type, declared for several platforms
     by_name = {_name_or_place(one.symbol): one for one in reversed(ranked)}
@@ -446,10 +446,10 @@ def _entry_points(symbols: Iterable[RankedSymbol]) -> list[RankedSymbol]:
     Those of examples come last.
     """
     by_path: dict[str, RankedSymbol] = {}
-    for one in symbols:
-        is_main = one.symbol.rpartition(".")[2] in {"main", "Main"}
-        if is_main or (_ENTRY_FILES.search(one.path) and one.path not in by_path):
-            by_path[one.path] = one
+    for symbol in symbols:
+        is_main = symbol.symbol.rpartition(".")[2] in {"main", "Main"}
+        if is_main or (_ENTRY_FILES.search(symbol.path) and symbol.path not in by_path):
+            by_path[symbol.path] = symbol
     return sorted(by_path.values(), key=_entry_order)[:MAX_ENTRY_POINTS]
 
 
@@ -462,13 +462,13 @@ def fit_symbols(symbols: Sequence[RankedSymbol], max_bytes: int) -> dict[str, li
     """As many of the first symbols as fit, by file: the files by rank, symbols by line."""
     chosen: defaultdict[str, list[RankedSymbol]] = defaultdict(list)
     left = max_bytes
-    for one in symbols:
-        size = len(symbol_line(one).encode()) + 1
-        size += 0 if one.path in chosen else len(one.path.encode()) + 1
+    for symbol in symbols:
+        size = len(symbol_line(symbol).encode()) + 1
+        size += 0 if symbol.path in chosen else len(symbol.path.encode()) + 1
         if size > left:
             break
         left -= size
-        chosen[one.path].append(one)
+        chosen[symbol.path].append(symbol)
     return {path: sorted(ones, key=lambda one: one.start_line) for path, ones in chosen.items()}
 
 

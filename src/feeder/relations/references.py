@@ -49,13 +49,13 @@ class ReferencePage(NamedTuple):
         """The page for `--json`."""
         return {
             "target": target_json(self.target),
-            "references": [one.as_json() for one in self.references],
+            "references": [reference.as_json() for reference in self.references],
             "total": self.total,
             "resolved": self.resolved,
             "at_least": self.at_least,
             "left_out": len(self.left_out),
             "excluded": self.excluded,
-            "lines_with_name": [one._asdict() for one in self.name_lines.lines],
+            "lines_with_name": [line._asdict() for line in self.name_lines.lines],
         }
 
 
@@ -95,15 +95,15 @@ def find_references(
     sites = finder.references(definition)
     if overriding := finder.subtypes.overriding(definition):
         sites = sorted([*sites, *overriding], key=SiteOrder(definition))
-    matches = [one for one in sites if requested.selects(one.kind, one.path)]
+    matches = [site for site in sites if requested.selects(site.kind, site.path)]
     page = matches[requested.offset : requested.offset + requested.limit]
     own_lines = member_lines(target, definition)
-    listed = {(one.path, one.line) for one in sites}
+    listed = {(site.path, site.line) for site in sites}
     return ReferencePage(
         definition,
         with_text(corpus, page),
         len(matches),
-        sum(one.resolved for one in matches),
+        sum(match.resolved for match in matches),
         finder.reader.is_cut,
         requested.offset,
         [one for place, one in sorted(finder.sites.left_out.items()) if place not in listed],
@@ -114,9 +114,9 @@ def find_references(
 
 def member_lines(target: Target, definition: Definition) -> set[int]:
     """The lines that declare a definition as a member of a target's nodes."""
-    members = [one for hit in target.hits for one in decode_members(hit.members)]
+    members = [member for hit in target.hits for member in decode_members(hit.members)]
     members += [target.member] if target.member else []
-    return {one.line for one in members if one.name == definition.name}
+    return {member.line for member in members if member.name == definition.name}
 
 
 def find_implementations(

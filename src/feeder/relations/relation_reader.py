@@ -56,7 +56,7 @@ class RelationReader:
         """The definition that a target names: a node's symbol, or a member of a node."""
         hit = target_node(self._corpus, target) if target.lines else _first_named(target)
         name = normalize_symbol(text.rpartition("#")[2]).rpartition(".")[2]
-        members = {one.name for one in decode_members(hit.members)}
+        members = {member.name for member in decode_members(hit.members)}
         own_name = (hit.symbol or "").rpartition(".")[2]
         if not target.lines and name in members and name != own_name:
             return self.member_definition(hit, name)

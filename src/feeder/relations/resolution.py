@@ -143,7 +143,7 @@ class Resolver:
             types = [made.removesuffix("()")]
         else:
             types = [
-                last_name(one) for one in facts.types_of(node.symbol, relation.qualifier, line)
+                last_name(type_) for type_ in facts.types_of(node.symbol, relation.qualifier, line)
             ]
         if types and is_built_in(facts, types[0], self._definition, self._family):
             return elsewhere(Evidence.BUILT_IN)

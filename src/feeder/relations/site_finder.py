@@ -91,10 +91,14 @@ def _relations_of_name(
     """The relations of a name in a node, each with its kind; those whose receiver begins with it
     are mentions of it.
     """
-    own = [(one, KIND_NAMES[one.kind]) for one in node.decode_named(name) if one.kind in KIND_NAMES]
+    own = [
+        (relation, KIND_NAMES[relation.kind])
+        for relation in node.decode_named(name)
+        if relation.kind in KIND_NAMES
+    ]
     if not with_receivers:
         return own
-    received = (one for one in node.decode_received(name) if one.name != name)
+    received = (relation for relation in node.decode_received(name) if relation.name != name)
     return [*own, *((one, KIND_NAMES[MENTION]) for one in received)]
 
 

@@ -23,8 +23,8 @@ def with_text(corpus: Corpus, references: Sequence[Reference]) -> list[Reference
     from feeder.parse.secrets import mask_lines  # imports the scanner
 
     rows: defaultdict[str, set[int]] = defaultdict(set)
-    for one in references:
-        rows[one.path].update(line - 1 for line in _lines_to_read(one))
+    for reference in references:
+        rows[reference.path].update(line - 1 for line in _lines_to_read(reference))
     blobs = file_blobs(corpus.database, corpus.repo, list(rows))
     repositories = snapshot_repositories(corpus.database)
     contents = indexed_lines(corpus.base, blobs, other_repositories=repositories)
@@ -36,12 +36,12 @@ def with_text(corpus: Corpus, references: Sequence[Reference]) -> list[Reference
     used: defaultdict[tuple[str, int, str], int] = defaultdict(int)
     result = []
     for site in references:
-        one = _at_declaration(site, lines.get(site.path, {}))
-        text = lines.get(one.path, {}).get(one.line - 1)
-        key = one.path, one.line, one.name
-        column = 0 if text is None else _column(text, one.name, used[key])
+        reference = _at_declaration(site, lines.get(site.path, {}))
+        text = lines.get(reference.path, {}).get(reference.line - 1)
+        key = reference.path, reference.line, reference.name
+        column = 0 if text is None else _column(text, reference.name, used[key])
         used[key] += 1
-        result.append(one._replace(text=(text or "").rstrip("\r"), column=column))
+        result.append(reference._replace(text=(text or "").rstrip("\r"), column=column))
     return result
 
 

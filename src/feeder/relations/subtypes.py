@@ -111,7 +111,10 @@ class SubtypeFinder:
         by_methods = (
             self._go.implementing(owner) if traits(owner.language).structural_interfaces else ()
         )
-        return [*below, *(one for one in by_methods if (one.path, one.symbol) not in existing)]
+        return [
+            *below,
+            *(method for method in by_methods if (method.path, method.symbol) not in existing),
+        ]
 
     def members_below(self, definition: Definition) -> Iterator[tuple[Hit, Implementation]]:
         """Yields the members that override a member, each with the type around it."""
@@ -123,15 +126,15 @@ class SubtypeFinder:
         owner = self._reader.type_around(definition) if len(members) > 1 else None
         if not owner:
             return
-        for one, _ in self.types_below(owner):
-            if hit := members.pop((_place(one.path, definition.language), one.symbol), None):
-                yield hit, one
+        for member, _ in self.types_below(owner):
+            if hit := members.pop((_place(member.path, definition.language), member.symbol), None):
+                yield hit, member
         if not definition.is_abstract:
             return
         named = [one for one, _ in self._reader.named_definitions(definition.name)]
-        for one in self._go.implementing_members(definition, owner, named):
-            if hit := members.get((_place(one.path, "go"), one.symbol)):
-                yield hit, one
+        for member in self._go.implementing_members(definition, owner, named):
+            if hit := members.get((_place(member.path, "go"), member.symbol)):
+                yield hit, member
 
     def overriding(self, definition: Definition) -> list[Reference]:
         """The members of a member's name in the types below its own, as references to it.

@@ -50,13 +50,14 @@ class SymbolRelations(NamedTuple):
         references, uses = self.references, self.uses
         return {
             "name": self.name,
-            "definitions": [one._asdict() for one in definitions],
+            "definitions": [definition._asdict() for definition in definitions],
             "references": references.as_json()["references"] if references else [],
             "total": references.total if references else 0,
             "resolved": references.resolved if references else 0,
             "at_least": bool(references and references.at_least),
             "implementations": [
-                one._asdict() for one in self.implementations[:MAX_IMPLEMENTATIONS]
+                implementation._asdict()
+                for implementation in self.implementations[:MAX_IMPLEMENTATIONS]
             ],
             "implementations_total": len(self.implementations),
             "implementations_at_least": self.has_more_implementations,

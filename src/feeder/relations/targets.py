@@ -297,7 +297,7 @@ def _names_of_hit(hit: Hit) -> Iterator[str]:
     """The names of a node and of its members."""
     if hit.symbol:
         yield hit.symbol
-    yield from (one.name for one in decode_members(hit.members))
+    yield from (member.name for member in decode_members(hit.members))
 
 
 def _target_label(hit: Hit, text: str) -> str:
@@ -445,7 +445,9 @@ def _of_owner(name: str, symbols: Sequence[str]) -> Sequence[str]:
     Cart.
     """
     owner = normalize_symbol(name).rpartition(".")[0]
-    of_owner = [one for one in symbols if owner and symbol_ends_with(one.rpartition(".")[0], owner)]
+    of_owner = [
+        symbol for symbol in symbols if owner and symbol_ends_with(symbol.rpartition(".")[0], owner)
+    ]
     return of_owner or symbols
 
 

@@ -55,7 +55,7 @@ class UsePage(NamedTuple):
         """The page for `--json`."""
         return {
             "target": {"path": self.path, "symbol": self.symbol, "language": self.language},
-            "references": [one.as_json() for one in self.uses],
+            "references": [use.as_json() for use in self.uses],
             "total": self.total,
             "resolved": self.resolved,
             "at_least": self.at_least,
@@ -73,9 +73,9 @@ def find_uses(corpus: Corpus, target: Target, requested: ReferenceFilter) -> Use
     facts = finder.reader.facts([target.path])[target.path]
     nodes = [node for node in facts.nodes if _is_within(node, hits)]
     uses = [
-        one
-        for one in finder.uses(facts, nodes)
-        if requested.selects(one.reference.kind, one.definition.path)
+        use
+        for use in finder.uses(facts, nodes)
+        if requested.selects(use.reference.kind, use.definition.path)
     ]
     page = uses[requested.offset : requested.offset + requested.limit]
     texts = with_text(corpus, [one.reference for one in page])
@@ -86,7 +86,7 @@ def find_uses(corpus: Corpus, target: Target, requested: ReferenceFilter) -> Use
         (hits[0].language if hits else "") or "",
         [one._replace(reference=text) for one, text in zip(page, texts, strict=True)],
         len(uses),
-        sum(one.reference.resolved for one in uses),
+        sum(use.reference.resolved for use in uses),
         finder.is_cut,
         requested.offset,
     )
@@ -144,7 +144,9 @@ class UseFinder:
         """The definitions of a name, or of the name that the file imports under this one."""
         names = [name, *(one.name for one in facts.imported(name) if one.name)]
         candidates = [
-            one for name in dict.fromkeys(names) for one in self.reader.named_definitions(name)
+            definition
+            for name in dict.fromkeys(names)
+            for definition in self.reader.named_definitions(name)
         ]
         if len(candidates) > MAX_DEFINITIONS:
             self.is_cut = True

@@ -142,7 +142,10 @@ def build_page(corpus: Corpus, results: ResultList, options: PageOptions) -> Pag
             len(reader.changed_paths), is_empty=not (results.total and results.has_match)
         )
     else:
-        hits = [PageHit(one, UNREAD_EXCERPT, EMPTY_SNIPPET, one.member) for one in results.results]
+        hits = [
+            PageHit(result, UNREAD_EXCERPT, EMPTY_SNIPPET, result.member)
+            for result in results.results
+        ]
         status = IndexStatus(corpus.repo, corpus.meta.get(f"{corpus.repo}:head", ""))
     places = [(shown.excerpt, shown.literals) for shown in hits]
     notes = [*results.notes, *inexact_notes(places, options.exact)]
@@ -294,7 +297,7 @@ def read_target(corpus: Corpus, target: Target) -> Page:
     unparsed = unparsed_lines(corpus.database, corpus.repo, target.path)
     hits = [shown.result.hit for shown in page.hits]
     shown_ranges = merge_ranges(
-        one for hit in hits for one in ranges_within(unparsed, hit.start_line, hit.end_line)
+        range_ for hit in hits for range_ in ranges_within(unparsed, hit.start_line, hit.end_line)
     )
     if not shown_ranges:
         return page

@@ -227,7 +227,9 @@ def _with_literals(
     With `files`, their lines are read; nodes without the token leave the ranking.
     """
     ids = list(dict.fromkeys(id_ for ranking in rankings for id_ in ranking.scores))
-    literal_ids = next((list(one.scores) for one in rankings if one.name == LITERAL), [])
+    literal_ids = next(
+        (list(ranking.scores) for ranking in rankings if ranking.name == LITERAL), []
+    )
     candidates = load(ids, literal_ids if files else ())
     if not literal_ids:
         return rankings, candidates
@@ -239,11 +241,11 @@ def _with_literals(
             more = load(others, others)
             literal_nodes = merged(literal_nodes, find_literal_nodes(others, literals, more, files))
             candidates = candidates.extended(more)
-    has_similar = any(one.name == SIMILAR_NAME and one.scores for one in rankings)
+    has_similar = any(ranking.name == SIMILAR_NAME and ranking.scores for ranking in rankings)
     literal = rank_literal_nodes(
         query_text, literal_nodes, candidates.hits, has_similar_names=has_similar
     )
-    return [literal if one.name == LITERAL else one for one in rankings], candidates
+    return [literal if ranking.name == LITERAL else ranking for ranking in rankings], candidates
 
 
 def paginate(
@@ -323,7 +325,9 @@ def _model_ranking(
         on_warning(model_failed_note(exc))
         neighbours = []
     weight = model.weight * (LONG_TEXT_SHARE if query_text.title else 1)
-    return vector_ranking(model.name, weight, {one.id: one.score for one in neighbours})
+    return vector_ranking(
+        model.name, weight, {neighbour.id: neighbour.score for neighbour in neighbours}
+    )
 
 
 def _is_vector_only(rankings: Iterable[Ranking]) -> bool:

@@ -100,7 +100,7 @@ def _earlier_names(
     repository has, and was not given with `--repo`.
     """
     given = _meta_of(database, others, GIVEN_NAME_KEY)
-    derived = [one for one in others if one not in given]
+    derived = [other for other in others if other not in given]
     if is_only:
         return derived
     heads = _meta_of(database, derived, "head")

@@ -133,7 +133,7 @@ class _Publish:
         found = self._target.read(LATEST, MAX_JSON_BYTES)
         entries = read_listing(found)
         names = self._target.names()
-        same = next((one for one in entries if one.is_same_index(self._entry)), None)
+        same = next((entry for entry in entries if entry.is_same_index(self._entry)), None)
         if same:
             with suppress(FeederError):  # damaged: published again
                 manifest = read_manifest(self._target, same)
@@ -224,7 +224,7 @@ def merge_entries(entries: list[Entry], added: Entry, keep: int) -> list[Entry]:
     Of two publishers, the one that writes last does not have to have the newer commit. The added
     one stays, also if it is older than all others, as after a force push.
     """
-    others = [one for one in entries if not one.is_same_index(added)]
+    others = [entry for entry in entries if not entry.is_same_index(added)]
     others.sort(key=lambda one: one.committed_s, reverse=True)
     kept = [added, *others[: keep - 1]]
     return sorted(kept, key=lambda one: one.committed_s, reverse=True)
@@ -233,7 +233,7 @@ def merge_entries(entries: list[Entry], added: Entry, keep: int) -> list[Entry]:
 def delete_unused(target: Target, entries: list[Entry], names: Mapping[str, float]) -> None:
     """Deletes files that no manifest names, unless they are new."""
     oldest_s = time.time() - GRACE_S
-    own = {manifest_name(one.manifest) for one in entries}
+    own = {manifest_name(entry.manifest) for entry in entries}
     old = {
         name
         for name, changed_s in names.items()
@@ -242,11 +242,11 @@ def delete_unused(target: Target, entries: list[Entry], names: Mapping[str, floa
     if not old:
         return
     try:
-        manifests = [read_manifest(target, one) for one in entries]
+        manifests = [read_manifest(target, entry) for entry in entries]
     except FeederError:  # what it names is not known
         return
-    used = {pack.name for one in manifests for pack in one.packs}
-    used |= {page_table_name(one.page_table) for one in manifests}
+    used = {pack.name for manifest in manifests for pack in manifest.packs}
+    used |= {page_table_name(manifest.page_table) for manifest in manifests}
     target.delete(sorted(old - used))
 
 

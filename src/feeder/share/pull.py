@@ -83,9 +83,9 @@ def _usable(entries: list[Entry], settings: Settings) -> list[Entry]:
     schema = known_migrations()[-1].name
     own = code_fingerprint(load_grammars(settings.grammar), mask_secrets=settings.mask_secrets)
     usable = [
-        one
-        for one in entries
-        if one.schema == schema and ParserIdentity.from_fingerprint(one.parser).common == own
+        entry
+        for entry in entries
+        if entry.schema == schema and ParserIdentity.from_fingerprint(entry.parser).common == own
     ]
     if not usable:
         raise ServiceError(
@@ -103,7 +103,7 @@ def _nearest(entries: list[Entry], repository: Path) -> tuple[Entry, int | None]
     head = git.head_commit_or_none(repository)
     if head is None:
         raise UserError(f"{repository} has no commit.", "Commit something first.")
-    same = next((one for one in entries if one.commit == head), None)
+    same = next((entry for entry in entries if entry.commit == head), None)
     if same:
         return same, 0
 
@@ -113,7 +113,7 @@ def _nearest(entries: list[Entry], repository: Path) -> tuple[Entry, int | None]
         return count is None, not is_ancestor, count or 0
 
     differing = {
-        one.commit: git.count_differing_files(repository, one.commit, head) for one in entries
+        entry.commit: git.count_differing_files(repository, entry.commit, head) for entry in entries
     }
     nearest = min(entries, key=distance)
     return nearest, differing[nearest.commit]

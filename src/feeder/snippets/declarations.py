@@ -89,7 +89,7 @@ def declares_match(node: Hit, line: MatchingLine, find_spans: FindSpans, defined
     of the nodes whose declaration was found.
     """
     text = line.content.decode("utf-8", "replace")
-    members = {one.name for one in decode_members(node.members) if one.line == line.number}
+    members = {member.name for member in decode_members(node.members) if member.line == line.number}
     if node.node_type.partition("_")[0] in DATA_NODE_TYPES and (key := _DATA_KEY.match(text)):
         members.add(key[1])
     names = (

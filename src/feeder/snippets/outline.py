@@ -283,7 +283,7 @@ def outline_rows(outline: Outline, level: DetailLevel, depth: int | None) -> lis
     return [
         OutlineRow(
             path,
-            [one for one in files[path] if _is_listed(one, nesting, level.symbols)],
+            [file for file in files[path] if _is_listed(file, nesting, level.symbols)],
             unparsed=outline.unparsed.get(path, ""),
         )
         if path in files

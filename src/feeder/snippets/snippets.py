@@ -279,7 +279,7 @@ def _literal_rows(request: SnippetRequest) -> list[int]:
 
 def _hidden_rows(shown: _ShownRows, rows: Iterable[int]) -> list[int]:
     ranges = [range(*one) for one in (shown.rows, shown.head) if one]
-    return [row for row in rows if not any(row in one for one in ranges)]
+    return [row for row in rows if not any(row in range_ for range_ in ranges)]
 
 
 def _line_count(shown: _ShownRows) -> int:
@@ -327,12 +327,16 @@ def _cut_snippet(
         Highlight(start_line + row, start, end) for row, start, end in highlights if row in rows
     )
     ranges = _consecutive_ranges(sorted(rows)) if more else [*filter(None, shown)]
-    own = next(one for one in ranges if one[0] <= shown.rows[0] < one[1]) if more else shown.rows
+    own = (
+        next(range_ for range_ in ranges if range_[0] <= shown.rows[0] < range_[1])
+        if more
+        else shown.rows
+    )
     head = None
     if shown.head:
-        head = next(one for one in ranges if one[0] <= shown.head[0] < one[1])
+        head = next(range_ for range_ in ranges if range_[0] <= shown.head[0] < range_[1])
         head = None if head == own else head
-    rest = [one for one in ranges if one not in (own, head)]
+    rest = [range_ for range_ in ranges if range_ not in (own, head)]
 
     def part(one: tuple[int, int]) -> SnippetPart:
         return SnippetPart(start_line + one[0], list(lines[slice(*one)]))

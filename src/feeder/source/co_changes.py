@@ -54,7 +54,7 @@ def co_changes(repository: Path, commit: str, files: Sequence[str]) -> CoChanges
     weights: defaultdict[str, float] = defaultdict(float)
     counts: Counter[str] = Counter()
     requested = set(files)
-    commits = [one for one in _files_of_commits(log) if len(one) <= MAX_FILES_OF_COMMIT]
+    commits = [commit for commit in _files_of_commits(log) if len(commit) <= MAX_FILES_OF_COMMIT]
     for changed in commits:
         others = [path for path in changed if path not in requested]
         counts.update(others)

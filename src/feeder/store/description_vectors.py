@@ -257,15 +257,15 @@ def stale_static_vectors(database: Database, repo: str) -> Iterator[list[StaleVe
 
 def blend_statements(vectors: Sequence[StaleVector], codes: Sequence[bytes]) -> list[Statement]:
     """Returns the statements that store blended vectors with these codes, all of one length."""
-    rows = json.dumps([[one.id, one.description.sha] for one in vectors])
-    text_codes = b"".join(one.text_code for one in vectors)
+    rows = json.dumps([[vector.id, vector.description.sha] for vector in vectors])
+    text_codes = b"".join(vector.text_code for vector in vectors)
     params = (rows, text_codes, b"".join(codes), len(codes[0]))
     return [Statement(sql, params) for sql in (_SAVE_TEXT_VECTORS, _SAVE_BLENDED_VECTORS)]
 
 
 def unblend_statements(vectors: Iterable[StaleVector]) -> list[Statement]:
     """Returns the statements that restore the vectors of the texts alone."""
-    ids = json.dumps([one.id for one in vectors])
+    ids = json.dumps([vector.id for vector in vectors])
     return [Statement(sql, (ids,)) for sql in _RESTORE_TEXT_VECTORS]
 
 

@@ -185,4 +185,4 @@ def _range_containing(line: int, parts: Sequence[PartRange]) -> PartRange:
         else:
             last_line = max(last.last_line, part.last_line)
             ranges[-1] = PartRange(last.first_line, last_line, last.part_count + 1)
-    return next(one for one in ranges if one.first_line <= line <= one.last_line)
+    return next(range_ for range_ in ranges if range_.first_line <= line <= range_.last_line)

@@ -463,13 +463,13 @@ def go_types_query(symbols: Iterable[str]) -> str:
 
     Empty without one that has a letter or digit.
     """
-    searchable = [one for one in symbols if any(map(str.isalnum, one))]
+    searchable = [symbol for symbol in symbols if any(map(str.isalnum, symbol))]
     return f"symbol : ({fts_query.any_of(searchable)})" if searchable else ""
 
 
 def symbols_embedding(database: Database, repo: str, names: Sequence[str]) -> list[str]:
     """Returns the symbols of types of Go that embed a type of one of the names, sorted."""
-    searchable = [one for one in names if any(map(str.isalnum, one)) and "\0" not in one]
+    searchable = [name for name in names if any(map(str.isalnum, name)) and "\0" not in name]
     return sorted(
         read_texts(database, Statement(GO_TYPES_EMBEDDING, (repo, json.dumps(searchable))))
     )

@@ -276,7 +276,7 @@ class Scope(NamedTuple):
     def path_patterns(self) -> list["PathPattern"]:
         """The patterns of `paths`; empty if one of them matches everything."""
         patterns = [PathPattern(path.rstrip("/")) for path in self.paths]
-        return patterns if all(one.pattern for one in patterns) else []
+        return patterns if all(pattern.pattern for pattern in patterns) else []
 
     @property
     def path_words(self) -> str | None:
@@ -402,7 +402,7 @@ def _symbol_query(names: Iterable[str]) -> str | None:
         phrases.append(fts_query.prefix(before) if is_prefix else fts_query.phrase(before))
         if _WORD_CHARACTER.search(owner):
             phrases.append(fts_query.all_of([owner, member]))
-    return f"(symbol : ({' OR '.join(f'({one})' for one in phrases)}))" if phrases else None
+    return f"(symbol : ({' OR '.join(f'({phrase})' for phrase in phrases)}))" if phrases else None
 
 
 def _symbol_row(name: str) -> list[str | None]:

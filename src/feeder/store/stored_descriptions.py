@@ -248,7 +248,9 @@ def add_description_statements(
 
     `meta_keys` are the keys of `meta` that say that all vectors contain present descriptions.
     """
-    for page in json_pages([*one, description_sha(one.text)] for one in descriptions):
+    for page in json_pages(
+        [*description, description_sha(description.text)] for description in descriptions
+    ):
         yield from invalidate_vectors_statements(page, meta_keys)
         for sql in (_DELETE_OLD_POSTINGS, _UPSERT_DESCRIPTIONS, _ADD_DESCRIPTION_POSTINGS):
             yield Statement(sql, (page,))

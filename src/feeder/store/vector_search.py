@@ -317,7 +317,7 @@ def _gather_rows(blocks: Sequence[_ScopedBlock], positions: Sequence[int]) -> Bl
     """Copies the rows at these ascending positions of the scores, at least one, into one block."""
     keys: list[str | int] = []
     scales, codes = array("d"), []
-    ends = [bisect_left(positions, one.start) for one in blocks[1:]]
+    ends = [bisect_left(positions, block.start) for block in blocks[1:]]
     for one, (first, end) in zip(blocks, pairwise([0, *ends, len(positions)]), strict=True):
         block, selected = one.block, one.rows
         rows = [position - one.start for position in positions[first:end]]

@@ -82,9 +82,9 @@ class DescriptionRequests:
             [*links, *stored_descriptions.add_description_statements(descriptions, vectors_keys)]
         )
         report = self._run.report
-        for one in descriptions:
-            report.descriptions_made += not one.reason
-            report.descriptions_refused.update([one.reason] if one.reason else [])
+        for description in descriptions:
+            report.descriptions_made += not description.reason
+            report.descriptions_refused.update([description.reason] if description.reason else [])
 
     def _describe(self, subject: Subject) -> Description | None:
         """Returns the description or the reason why there is none; None if the request failed."""

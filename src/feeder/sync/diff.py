@@ -100,7 +100,7 @@ def _parser_reasons(run: SyncContext, state: IndexState) -> set[StaleReason]:
     if index_fingerprint == own_fingerprint:
         parsers = FileParsers(run, state)
         states = {parsers.read_state(row) for row in (state.files or {}).values()}
-        return {_REASONS_BY_ROW[one] for one in states if one in _REASONS_BY_ROW}
+        return {_REASONS_BY_ROW[state] for state in states if state in _REASONS_BY_ROW}
     own, index = map(ParserIdentity.from_fingerprint, (own_fingerprint, index_fingerprint))
     stale = set()
     if index.common != own.common:

@@ -101,7 +101,7 @@ def search(index: SearchIndex, parameters: Parameters) -> JsonObject:
 def complete(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """Completions of the last word of a query that is being typed."""
     completions = completions_of(index.corpus, read_required(parameters, "q"))
-    return {"completions": [one.as_json() for one in completions]}
+    return {"completions": [completion.as_json() for completion in completions]}
 
 
 def relations(index: SearchIndex, parameters: Parameters) -> JsonObject:
@@ -270,7 +270,7 @@ def status(index: SearchIndex, _: Parameters) -> JsonObject:
         "holds": contents.as_json(),
         "costs": last_run_costs(contents.meta),
         "places": places,
-        "examples": [one._asdict() for one in example_queries(corpus)],
+        "examples": [query._asdict() for query in example_queries(corpus)],
         **_index_state(corpus),
     }
 

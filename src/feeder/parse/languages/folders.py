@@ -153,12 +153,24 @@ def compile_folders(folders: Sequence[LanguageFolder], shipped: Settings) -> Set
         _add_extensions(settings, folder)
     own = {folder.name: folder for folder in folders}
     languages = [_with_inherited(folder, own, shipped) for folder in folders]
-    settings["patterns"] = {one.name: one.patterns for one in languages if one.patterns}
-    settings["hidden_text"] = {one.name: one.hidden for one in languages if one.hidden}
-    settings["document_nodes"] = {one.name: one.document for one in languages if one.document}
-    settings["traits"] = {one.name: one.traits for one in languages if one.traits}
+    settings["patterns"] = {
+        language.name: language.patterns for language in languages if language.patterns
+    }
+    settings["hidden_text"] = {
+        language.name: language.hidden for language in languages if language.hidden
+    }
+    settings["document_nodes"] = {
+        language.name: language.document for language in languages if language.document
+    }
+    settings["traits"] = {
+        language.name: language.traits for language in languages if language.traits
+    }
     settings["grammar_queries"] = {
-        category: {one.name: one.queries[category] for one in languages if category in one.queries}
+        category: {
+            language.name: language.queries[category]
+            for language in languages
+            if category in language.queries
+        }
         for category in CATEGORIES
     }
     return settings

@@ -79,7 +79,9 @@ def _keyword_assignments(path: str, line: str) -> Iterator[SecretSpan]:
         return
     if _CODE_REFERENCE.search(line):
         return
-    for match in filter(None, (compiled(one).search(line) for one in assignment_patterns(path))):
+    for match in filter(
+        None, (compiled(pattern).search(line) for pattern in assignment_patterns(path))
+    ):
         value = match["value"]
         is_name = is_id(value, line) or is_uuid(value)
         if looks_random(value) and not is_name and not is_placeholder(value):
