@@ -86,6 +86,34 @@ def _chained(at: int) -> str:
     return f"from lib.anvils import Anvil\n\n\n{smith}{calls}{others}"
 
 
+FOLLOWED: dict[str, str | bytes] = {
+    "followed/modes.h": (
+        "namespace oven {\nenum oven_mode { OVEN_COLD, OVEN_HOT };\nint oven_scale(int x);\n}\n"
+    ),
+    "followed/modes.cc": (
+        '#include "modes.h"\nusing oven::oven_scale;\nint hot() {\n'
+        "  return oven_scale(oven::OVEN_HOT + oven::oven_mode::OVEN_HOT);\n}\n"
+    ),
+    "followed/Cargo.toml": '[package]\nname = "oven"\n',
+    "followed/src/dial.rs": (
+        "pub enum DialKind { DialSmall, DialLarge }\nmacro_rules! dial_up { () => {} }\n"
+        "pub struct DialKnob;\nimpl DialKnob { pub fn dial_turn(&self) {} }\n"
+    ),
+    "followed/src/lib.rs": (
+        "mod dial;\nuse dial::{DialKnob, DialKind::{self, *}};\nuse {DialKnob as Knob};\n"
+        "fn run(knob: &DialKnob) -> DialKind {\n    dial_up!();\n    knob.dial_turn();\n"
+        "    if matches!(DialKind::DialSmall, DialLarge) { DialSmall } else { DialLarge }\n}\n"
+    ),
+    "followed/Deck.scala": "package deck\nobject Dealer { def shuffleAll(n: Int) = n }\n",
+    "followed/Use.scala": (
+        "package play\nimport deck.Dealer.{shuffleAll => mixAll}\nclass Table {\n"
+        "  val a = mixAll(3)\n  def shuffleAll(n: Int) = n\n}\n"
+    ),
+    "followed/Spin.scala": "package deck\nclass Spin {\n  def <->(x: Int) = x\n}\n",
+}
+"""What the modules of relations follow by rules of single languages."""
+
+
 def _imports() -> dict[str, str | bytes]:
     """The cases of imports, each in a folder of its own."""
     return {
@@ -123,6 +151,7 @@ def _files() -> dict[str, str | bytes]:
         **MACROS,
         **LONG,
         **CONSTANTS,
+        **FOLLOWED,
         **{f"ruby/{path}": content for path, content in RUBY_ALIASES.items()},
         **{f"chains/{path}": content for path, content in CHAINS.items()},
         **{f"ruby/{path}": content for path, content in RUBY_MARKS.items()},
@@ -402,6 +431,26 @@ def test_imports_are_followed_as_the_program_does(
         arguments = {"target": f"{prefix}/{path}", "direction": "out"}
         [result] = fed.call_tools(("references", arguments))
         assert _text(result) == _program_text(desk, arguments)
+
+
+@pytest.mark.parametrize(
+    ("target", "shown"),
+    [
+        ("followed/modes.h#oven.oven_mode.OVEN_HOT", "oven::OVEN_HOT"),
+        ("followed/modes.h#oven.oven_scale", "using oven::oven_scale;"),
+        ("followed/src/dial.rs#DialKind.DialSmall", "{ DialSmall }"),
+        ("followed/src/dial.rs#dial_up", "dial_up!();"),
+        ("followed/src/dial.rs#DialKnob", "use {DialKnob as Knob};"),
+        ("followed/Deck.scala#deck.Dealer.shuffleAll", "val a = mixAll(3)"),
+        ("followed/Spin.scala:3", "uses of operators are not indexed"),
+    ],
+)
+def test_names_are_followed_as_the_program_does(
+    fed: IndexedWorker, desk: IndexService, target: str, shown: str
+) -> None:
+    [result] = fed.call_tools(("references", {"target": target}))
+    assert _text(result) == _program_text(desk, {"target": target})
+    assert shown in _text(result)
 
 
 def test_types_below_an_imported_alias_are_found(fed: IndexedWorker) -> None:
