@@ -48,3 +48,22 @@ def test_uses_of_operators_are_said_to_be_unknown(feeder: RunFeeder, repo: Repo)
         feeder(repo, "references", "A.scala:2").err + feeder(repo, "references", "A.scala:2").out
     )
     assert "What refers to Cart.<-> is unknown: uses of operators are not indexed." in printed
+
+
+def test_markup_with_long_names_and_deep_functions_is_indexed(
+    feeder: RunFeeder, repo: Repo
+) -> None:
+    """A name of more than 100 bytes is no relation."""
+    long = "n" * 101
+    nested = "function f() { " * 300 + "}" * 300
+    repo.commit(
+        {
+            "Cart.vue": "<script>\nexport function total() {}\n</script>\n"
+            f"<template>{{{{ {long}() + total() }}}}</template>\n",
+            "Deep.vue": f"<script>\n{nested}\n</script>\n<template>{{{{ f() }}}}</template>\n",
+        }
+    )
+    assert feeder(repo, "sync", "-q", "--no-vectors").code == 0
+    assert feeder(repo, "validate").code == 0
+    references = feeder(repo, "references", "total", "--json").json["references"]
+    assert [reference["line"] for reference in references] == [4]

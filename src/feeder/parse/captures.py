@@ -14,7 +14,8 @@ from tree_sitter import Query
 
 from feeder.parse.grammars import Capture, Captures, query_matches
 from feeder.parse.layout import MemberName, SourceText
-from feeder.parse.relations import RelationCollector, Site
+from feeder.parse.relation_names import Site
+from feeder.parse.relations import RelationCollector
 
 NAME_LIMIT = 100
 """Maximum characters of a name; the name of a call is a string, which may have any length."""

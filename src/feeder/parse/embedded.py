@@ -16,7 +16,7 @@ from feeder.parse.code import declaration_tree
 from feeder.parse.grammars import Grammars, query_matches
 from feeder.parse.layout import SourceText, Span, find_split_points
 from feeder.parse.recovery import parse_code
-from feeder.parse.relations import Site, bound_names, captured_relation
+from feeder.parse.relation_names import RECEIVER_LIMIT, Site, bound_names, named_relation
 from feeder.relation import CALL, MENTION
 
 REGION_MIN = 200
@@ -117,26 +117,32 @@ def markup_relations(root: Syntax, query: Query, text: bytes, span: Span) -> Ite
     names |= {(child.symbol or "").partition(".")[0] for child in _all_children(span)}
     for _, captures in query_matches(query, root):
         for tag in captures.get("component", ()):
-            if (name := (tag.text or b"").decode("utf-8", "replace")) in names:
-                yield tag.start_byte, captured_relation(CALL, name, "")
+            source = tag.text or b""
+            is_known = source.decode("utf-8", "replace") in names
+            if is_known and (relation := named_relation(CALL, source, "")):
+                yield tag.start_byte, relation
         for expression in captures.get("expression", ()):
             yield from _expression_relations(text, *_byte_range(expression), names)
 
 
 def _expression_relations(text: bytes, start: int, end: int, names: set[str]) -> Iterator[Site]:
     for match in _NAME_IN_EXPRESSION.finditer(text, start, end):
-        if match["name"]:
-            name = match["name"].decode()
-            receiver = (match["receiver"] or b"").replace(b"?", b"").strip(b".").decode()
-            kind = CALL if match["call"] else MENTION
-            if receiver or match["call"] or name in names:
-                yield match.start("name"), captured_relation(kind, name, receiver)
+        if not match["name"]:
+            continue
+        receiver = (match["receiver"] or b"").replace(b"?", b"").strip(b".").decode()
+        kind = CALL if match["call"] else MENTION
+        if receiver or match["call"] or match["name"].decode() in names:
+            relation = named_relation(kind, match["name"], receiver[-RECEIVER_LIMIT:])
+            if relation:
+                yield match.start("name"), relation
 
 
 def _all_children(span: Span) -> Iterator[Span]:
-    for child in span.children:
+    following = [*span.children]
+    while following:
+        child = following.pop()
         yield child
-        yield from _all_children(child)
+        following += child.children
 
 
 def _byte_range(syntax: Syntax) -> tuple[int, int]:

@@ -25,6 +25,7 @@ from feeder.parse.manifests import manifest_relations
 from feeder.parse.notebooks import Notebook
 from feeder.parse.query_checks import capture_names
 from feeder.parse.recovery import parse_code
+from feeder.parse.relations import SITES_LIMIT
 from feeder.parse.secrets import mask_text
 from feeder.parse.sections import document_element_tree, section_tree
 from feeder.parse.splitting import SplitPoints
@@ -203,7 +204,7 @@ def _grammar_nodes(grammars: Grammars, file: _OpenFile) -> tuple[list[Node], tup
             grammars, _host_file(file), span, find_regions(root, grammar.embedded_query)
         )
         markup = markup_relations(root, grammar.embedded_query, file.original_text, span)
-        span.relations = sorted({*span.relations, *markup})
+        span.relations = sorted({*span.relations, *markup})[:SITES_LIMIT]
     nodes = layout_nodes(file.source, span, file.language, split_points)
     return nodes, merge_ranges(span.unparsed)
 

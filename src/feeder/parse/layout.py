@@ -18,7 +18,8 @@ from tree_sitter import Point, Query, Range
 from feeder.line_ranges import LineRange
 from feeder.nodes import DOCUMENT_TYPES, Member, Node
 from feeder.parse.grammars import query_cursor
-from feeder.parse.relations import FileRelations, Site
+from feeder.parse.relation_names import Site
+from feeder.parse.relations import FileRelations
 from feeder.parse.splitting import (
     NODE_LIMIT,
     PART_MAX,

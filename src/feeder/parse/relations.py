@@ -8,11 +8,37 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from itertools import accumulate, chain
-from typing import NamedTuple, TypeVar
 
 from feeder.parse.grammars import Capture, Captures
+from feeder.parse.relation_names import (
+    ACCESS_LIMIT,
+    DOT,
+    EXPRESSION,
+    MODULE_LIMIT,
+    NAME_LIMIT,
+    NAME_STARTS,
+    OPENING,
+    PRECEDING,
+    RECEIVER_LIMIT,
+    SEPARATOR_ENDS,
+    SIGIL,
+    WORD,
+    Cache,
+    CapturedRelation,
+    Site,
+    accesses,
+    bound_names,
+    called_name,
+    checked_name,
+    declared_names,
+    import_relation,
+    named_relation,
+    path_offsets,
+    receiver_of,
+    relation_of,
+)
 from feeder.relation import (
     BINDING,
     CALL,
@@ -20,7 +46,6 @@ from feeder.relation import (
     IMPLEMENTS,
     IMPORT,
     INHERITS,
-    LITERAL,
     LITERAL_KEY,
     MENTION,
     PARAMETER,
@@ -28,22 +53,8 @@ from feeder.relation import (
     UNNAMED,
     USE,
     VISIBILITY,
-    encode_import,
-    encode_relation,
     expanded_in,
 )
-
-NAME_LIMIT = 100
-"""Maximum bytes of a name; a longer one is no relation."""
-
-MODULE_LIMIT = 200
-"""Maximum bytes of an imported module; a longer one is no relation."""
-
-RECEIVER_LIMIT = 60
-"""Maximum bytes of a receiver as written; a longer one is an expression."""
-
-EXPRESSION = "?"
-"""The receiver of a call on the value of an expression."""
 
 EXPANSION_LIMIT = 2_000
 """Bytes of the text of a macro that are searched for names."""
@@ -58,12 +69,6 @@ ALL = "*"
 
 SITES_LIMIT = 20_000
 """Maximum relations of a file: one with more is probably generated, and its others are left out."""
-
-ACCESS_LIMIT = NAME_LIMIT + RECEIVER_LIMIT
-"""Maximum bytes that are read at the end of an expression."""
-
-CACHE_SIZE = 4_000
-"""Distinct expressions whose relation is cached from file to file."""
 
 _KINDS = {
     "calls": CALL,
@@ -105,13 +110,6 @@ _RANKED = (INHERITS, IMPLEMENTS, UNNAMED, CALL, USE, MENTION)
 _RANKS = {kind: rank for rank, kind in enumerate(_RANKED)}
 """If several patterns match one identifier, the first of these kinds counts."""
 
-_NAME = re.compile(r"[^\W\d][\w$]*[?!]?|\$[\w$]*")
-_PLAIN_ACCESS = re.compile(
-    rb"([A-Za-z_$][A-Za-z0-9_$]*(?:\.[A-Za-z0-9_$]+)*)\.([A-Za-z_][A-Za-z0-9_]*).", re.DOTALL
-)
-"""Names with dots, whose last one is not empty, and the byte that follows: most expressions."""
-_LAST_NAME = re.compile(rb"@?[\w$\x80-\xff]+[?!]?\Z")
-_WORD = re.compile(rb"[\w$\x80-\xff]+")
 _EXPANDED_NAME = re.compile(
     rb"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:[^\"\\]|\\.)*+(?:\"|\\?\Z)|'(?:[^'\\]|\\.){,12}'"
     rb"|(?:\.|->|::)\s*\w+"
@@ -123,43 +121,16 @@ _EXPANDED_NAME = re.compile(
 A comment or a string without an end, as where the text is cut, extends to the end of the text. `'`
 may also separate digits, as in C++.
 """
-_SEPARATOR_ENDS = frozenset(b".:>\\")
-_SIGIL = ord("$")
-"""Precedes the name of a static property of PHP: `Cart::$total`."""
-_NAME_STARTS = _SEPARATOR_ENDS | {_SIGIL}
-_DOT = ord(".")
-_PRECEDING = {ord(">"): b"-", ord(":"): b":"}
-"""The first byte of a separator of two, by the second one."""
-_BARE = re.compile(rb"(?:\A|[\s(,=&|!?:+\-*/%<\[{;])\Z")
-"""What precedes a name that has `::` before it and no receiver."""
-_NUMBER = re.compile(rb"(?:\A|[^\w.)\]])\d+(?:\.\d+)?\Z")
-"""A number at the end, but not the field of a tuple: `pair().0`."""
-_OPENING = ord("(")
-_SEPARATORS = (b"?.", b"!!.", b"!.", b"&.", b"->", b"::", b"\\", b".")
-_CLOSING = (b")", b"]", b"}", b'"', b"'", b"`", b">")
-_BLANKED = bytes(
-    code if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_$.") else 32
-    for code in range(256)
-)
-"""Replaces all but ASCII letters, digits, `_`, `$` and `.` by blanks."""
-
-
-Value = TypeVar("Value")
 
 Match = tuple[int, Captures]
 """The index of a pattern, and one match of it by the names of its captures."""
 
 
-class CapturedRelation(NamedTuple):
-    """A relation as a node has it: `text` is its encoding up to the lines."""
-
-    kind: str
-    name: str
-    text: str
-
-
-Site = tuple[int, CapturedRelation]
-"""A byte offset and the relation there. Files have thousands, so it is no named tuple."""
+_names = {
+    capture: Cache(partial(named_relation, _KINDS[capture], receiver=""))
+    for capture in ("calls", "uses", "inherits", "implements", "unnamed", "attributes")
+}
+"""Names without a receiver, by the capture that has them."""
 
 
 class RelationCollector:
@@ -229,14 +200,14 @@ class RelationCollector:
                 start, end = node.start_byte, node.end_byte
                 if end - start > ACCESS_LIMIT:
                     start = end - ACCESS_LIMIT
-                length, relation = _accesses[content[start : end + 1]]
+                length, relation = accesses[content[start : end + 1]]
                 if relation and sites.setdefault(end - length, relation) is not relation:
                     self._replace(end - length, relation)
             elif capture == "mentions":
                 node = captures["mentions"][0]
                 start, end = node.start_byte, node.end_byte
                 # a receiver, which the relation of what follows has; a member; but not `...items`
-                if content[end] == _DOT or content[start - 1] == _DOT != content[start - 2]:
+                if content[end] == DOT or content[start - 1] == DOT != content[start - 2]:
                     continue
                 mentions[content[start:end]].append(start)
             elif capture == "visible":
@@ -250,7 +221,7 @@ class RelationCollector:
                 bare_names = _names[capture]
                 for node in captures[capture]:
                     start = node.start_byte
-                    if content[start - 1] in _NAME_STARTS:
+                    if content[start - 1] in NAME_STARTS:
                         self._add_name(_KINDS[capture], start, node.end_byte)
                         continue
                     relation = bare_names[content[start : node.end_byte]]
@@ -266,22 +237,22 @@ class RelationCollector:
         """
         content = self._content
         start, end = node.start_byte, node.end_byte
-        if content[end] == _OPENING:
+        if content[end] == OPENING:
             return
-        if content[start - 1] in _SEPARATOR_ENDS and self._has_receiver(start):
+        if content[start - 1] in SEPARATOR_ENDS and self._has_receiver(start):
             return
         source = content[start:end]
-        if content[end] != _DOT or not source[:1].isupper() or source.isupper():
+        if content[end] != DOT or not source[:1].isupper() or source.isupper():
             self._bare_mentions[source].append(start)
 
     def _has_receiver(self, start: int) -> bool:
         """Tells whether a separator precedes a name: `.`, `->`, `::`, but not `..` of a range."""
         content = self._content
         last = content[start - 1]
-        if last not in _SEPARATOR_ENDS:
+        if last not in SEPARATOR_ENDS:
             return False
         before = content[start - 2 : start - 1]
-        return before != b"." if last == _DOT else before == _PRECEDING.get(last, before)
+        return before != b"." if last == DOT else before == PRECEDING.get(last, before)
 
     def _add_token(self, node: Capture, *, is_implicit: bool) -> None:
         """Adds an identifier: a call if `(` follows, otherwise a mention.
@@ -290,7 +261,7 @@ class RelationCollector:
         """
         content = self._content
         start, end = node.start_byte, node.end_byte
-        if content[end] == _OPENING:
+        if content[end] == OPENING:
             self._add_name(CALL, start, end)
         elif self._has_receiver(start):
             self._add_name(MENTION, start, end)
@@ -306,9 +277,9 @@ class RelationCollector:
 
         In Ruby the macro is an alias, and the text the name of a method.
         """
-        macro = _checked_name(self._source(captures["macro"]).lstrip(b":"))
+        macro = checked_name(self._source(captures["macro"]).lstrip(b":"))
         self._declared.add(captures["macro"][0].start_byte)
-        parameters = set(_WORD.findall(self._source(captures.get("bound", [])[:1])))
+        parameters = set(WORD.findall(self._source(captures.get("bound", [])[:1])))
         start = captures["expands"][0].start_byte
         text = self._source(captures["expands"][:1])[:EXPANSION_LIMIT]
         only = text.strip().lstrip(b":")  # a symbol of Ruby
@@ -317,11 +288,11 @@ class RelationCollector:
             if not macro or source is None or source in parameters:
                 continue
             is_only = source == only.rstrip(b"?!")
-            name = _checked_name(only if is_only else source)
+            name = checked_name(only if is_only else source)
             if name == macro or not (match["call"] or is_only):
                 continue
             kind = CALL if match["call"] else MENTION
-            relation = _relation(kind, name, expanded_in(macro))
+            relation = relation_of(kind, name, expanded_in(macro))
             if relation.name and relation.name not in C_KEYWORDS:
                 self._sites.setdefault(start + match.start("name"), relation)
 
@@ -338,7 +309,7 @@ class RelationCollector:
             start = node.start_byte
             is_of_element = has_receiver or self._content[start - 1 : start] == b"&"
             source = self._content[start + 1 : node.end_byte]
-            if relation := _named(MENTION, source, EXPRESSION if is_of_element else ""):
+            if relation := named_relation(MENTION, source, EXPRESSION if is_of_element else ""):
                 self._sites.setdefault(start, relation)
 
     def _add_other(  # noqa: PLR0912 - one for each capture
@@ -349,7 +320,7 @@ class RelationCollector:
             self._statements.append(_range(captures["statement"][0]))
         elif capture == "argument_label":
             for node in captures[capture]:
-                offsets = _path_offsets(self._source([node]))
+                offsets = path_offsets(self._source([node]))
                 self._declared.update([node.start_byte + at for at in offsets])
         elif capture == "key":
             self._keys.update([node.start_byte for node in captures["key"]])
@@ -365,7 +336,7 @@ class RelationCollector:
             self._add_import(captures, self._settings(pattern).get("imported"))
         elif capture == "variant":
             [name] = captures["bound"]
-            relation = _relation(INHERITS, "", _checked_name(self._source([name])))
+            relation = relation_of(INHERITS, "", checked_name(self._source([name])))
             self._details.update([(node.start_byte, relation) for node in captures[capture]])
         elif capture == "extends":
             self._extended.update([node.start_byte for node in captures["extends"]])
@@ -441,7 +412,7 @@ class RelationCollector:
             if start in existing:
                 self._add_name(CALL, start, end)
         for source in self._implicit - self._locals.keys() - self._existing_names:
-            if relation := _named(CALL, source, ""):
+            if relation := named_relation(CALL, source, ""):
                 for start in mentions.pop(source):
                     sites.setdefault(start, relation)
         if self._spread:
@@ -449,11 +420,11 @@ class RelationCollector:
         imported = {start for start, _ in self._imports}
         for source in counted:
             if starts := mentions.get(source):
-                relation = _relation(MENTION, source.decode("utf-8", "replace"), "")
+                relation = relation_of(MENTION, source.decode("utf-8", "replace"), "")
                 for start in starts:
                     sites.setdefault(start, relation)
         for start in sites.keys() & self._keys:
-            sites[start] = _relation(MENTION, sites[start].name, LITERAL_KEY)
+            sites[start] = relation_of(MENTION, sites[start].name, LITERAL_KEY)
         for start in sites.keys() & ((self._declared - self._extended) | imported):
             del sites[start]
         return sorted(chain(sites.items(), self._details, self._imports))[:SITES_LIMIT]
@@ -466,10 +437,10 @@ class RelationCollector:
     def _add_name(self, kind: str, start: int, end: int) -> None:
         content = self._content
         receiver = ""
-        before = start - 1 if content[start - 1] == _SIGIL else start
-        if content[before - 1] in _SEPARATOR_ENDS:
-            receiver = _receiver(content[max(0, before - RECEIVER_LIMIT) : before])
-        relation = _named(kind, content[start:end], receiver)
+        before = start - 1 if content[start - 1] == SIGIL else start
+        if content[before - 1] in SEPARATOR_ENDS:
+            receiver = receiver_of(content[max(0, before - RECEIVER_LIMIT) : before])
+        relation = named_relation(kind, content[start:end], receiver)
         if relation and self._sites.setdefault(start, relation) is not relation:
             self._replace(start, relation)
 
@@ -482,20 +453,20 @@ class RelationCollector:
             bound = constructed
         qualifier = self._last_name(bound[-1])[1] if bound else ""
         if made := captures.get("made"):
-            qualifier = _called_name(self._source(made))
+            qualifier = called_name(self._source(made))
         if kind == MENTION:
             qualifier += LITERAL_KEY
         for node in nodes:
             start, name = self._last_name(node)
             if name and (qualifier or kind != BINDING) and (kind != RETURNS or len(name) > 1):
-                self._details.add((start, _relation(kind, name, qualifier)))
+                self._details.add((start, relation_of(kind, name, qualifier)))
 
     def _add_import(self, captures: Captures, imported: str | None) -> None:
         modules, names, aliases = map(captures.get, ("module", "imports", "alias"))
         nodes = names or modules
         if not nodes:
             return
-        relation, name = _import(
+        relation, name = import_relation(
             self._source(modules) if modules else None,
             self._source(names) if names else None,
             self._source(aliases[:1]) if aliases else b"",
@@ -515,14 +486,14 @@ class RelationCollector:
     def _add_export(self, captures: Captures, exported: str | None) -> None:
         """Adds a name that the file exports by another one: `default`, or empty for the module."""
         [node] = captures["exports"]
-        name = _checked_name(self._source([node]))
+        name = checked_name(self._source([node]))
         if aliases := captures.get("alias"):
             self._declared.add(aliases[0].start_byte)
-            exported = _checked_name(self._source(aliases[:1]))
+            exported = checked_name(self._source(aliases[:1]))
         if name and exported == ALL:
             self._spread.append((node.start_byte, name))
         elif name and exported is not None and name != exported:
-            self._details.add((node.start_byte, _relation(EXPORT, name, exported)))
+            self._details.add((node.start_byte, relation_of(EXPORT, name, exported)))
 
     def _spread_imports(self) -> Iterator[Site]:
         """Yields the export of all names of a module for a variable that stands for the module."""
@@ -534,7 +505,7 @@ class RelationCollector:
         }
         for start, name in self._spread:
             if module := modules.get(name):
-                yield start, _relation(IMPORT, ALL, module)
+                yield start, relation_of(IMPORT, ALL, module)
 
     def _declare_path(self, path: Capture) -> None:
         """Notes that the names of an imported path are no other relations."""
@@ -543,7 +514,7 @@ class RelationCollector:
             self._last_path = start
             source = self._content[start : min(path.end_byte, start + MODULE_LIMIT)]
             if b"." in source or b"::" in source:
-                self._declared.update([start + at for at in _path_offsets(source)])
+                self._declared.update([start + at for at in path_offsets(source)])
 
     def _last_name(self, node: Capture) -> tuple[int, str]:
         """The name of a declarator or a type, with the offset of the node.
@@ -553,86 +524,11 @@ class RelationCollector:
         start, end = node.start_byte, node.end_byte
         if end - start > MODULE_LIMIT:
             return start, ""
-        return start, _declared_names[self._content[start:end]]
+        return start, declared_names[self._content[start:end]]
 
     def _source(self, nodes: Sequence[Capture]) -> bytes:
         """The source of a name, of which several nodes are the parts; empty without nodes."""
         return self._content[nodes[0].start_byte : nodes[-1].end_byte] if nodes else b""
-
-
-def captured_relation(kind: str, name: str, receiver: str) -> CapturedRelation:
-    """A relation of a name in markup."""
-    return _relation(kind, _checked_name(name.encode()), receiver[-RECEIVER_LIMIT:])
-
-
-def bound_names(relation: CapturedRelation) -> Iterator[str]:
-    """Yields the name that an import binds; other relations bind none."""
-    if relation.kind == IMPORT:
-        yield relation.text.partition("=")[2].rstrip(":") or relation.name
-
-
-@lru_cache(CACHE_SIZE)
-def _relation(kind: str, name: str, qualifier: str) -> CapturedRelation:
-    return CapturedRelation(kind, name, encode_relation(name, kind, qualifier))
-
-
-@lru_cache(CACHE_SIZE)
-def _named(kind: str, source: bytes, receiver: str) -> CapturedRelation | None:
-    name = _checked_name(source)
-    return _relation(kind, name, receiver) if name and (kind != USE or len(name) > 1) else None
-
-
-def _access(source: bytes) -> tuple[int, CapturedRelation | None]:
-    """The relation of an expression that ends with a name, and the bytes of that name.
-
-    `source` has one byte more: a `(` makes it a call. None without a name or a receiver.
-    """
-    is_call = source.endswith(b"(")
-    plain = _PLAIN_ACCESS.fullmatch(source)
-    if plain and plain.end(1) < RECEIVER_LIMIT and plain.end() - plain.end(1) <= NAME_LIMIT:
-        receiver, name = plain[1].decode(), plain[2].decode()
-        kind = CALL if is_call else MENTION
-        return len(name), CapturedRelation(kind, name, encode_relation(name, kind, receiver))
-    if not (match := _LAST_NAME.search(source[:-1])):
-        return 0, None
-    name = _checked_name(match[0])
-    receiver = _receiver(source[: match.start()][-RECEIVER_LIMIT:])
-    relation = _relation(CALL if is_call else MENTION, name, receiver) if name else None
-    return len(match[0]), relation
-
-
-@lru_cache(CACHE_SIZE)
-def _checked_name(source: bytes) -> str:
-    """The name as text; empty if it is none, or too long."""
-    name = source.decode("utf-8", "replace").lstrip("@")
-    is_name = len(source) <= NAME_LIMIT and (name.isidentifier() or _NAME.fullmatch(name))
-    return name if is_name else ""
-
-
-def _declared_name(source: bytes) -> str:
-    source = source.partition(b"<")[0].rstrip(b"?!")
-    if name := _checked_name(source):
-        return name
-    if any(bracket in source for bracket in (b"(", b"[", b"{")):
-        return ""
-    words = _WORD.findall(source)
-    return _checked_name(words[-1]) if words else ""
-
-
-@lru_cache(CACHE_SIZE)
-def _called_name(source: bytes) -> str:
-    """`shop.NewCart()` of a called function; empty for another expression."""
-    is_name = len(source) < RECEIVER_LIMIT and all(map(_checked_name, source.split(b".")))
-    return f"{source.decode()}()" if is_name else ""
-
-
-@lru_cache(CACHE_SIZE)
-def _module_path(source: bytes) -> str:
-    """A module's name without quotes and blanks, with dots for other separators of names."""
-    if len(source) > MODULE_LIMIT:
-        return ""
-    text = "".join(source.decode("utf-8", "replace").split()).strip("\"'`<>")
-    return text.replace("::", ".").replace("\\", ".")
 
 
 def _range(node: Capture) -> tuple[int, int]:
@@ -652,100 +548,6 @@ def _with_scope_ends(
             ends.pop()
         if ends:
             yield start, ends[-1]
-
-
-@lru_cache(CACHE_SIZE)
-def _path_offsets(source: bytes) -> Sequence[int]:
-    """The offsets of the names in an imported path."""
-    return [match.start() for match in _WORD.finditer(source)]
-
-
-@lru_cache(CACHE_SIZE)
-def _import(
-    module_source: bytes | None,
-    name_source: bytes | None,
-    alias_source: bytes,
-    imported: str | None,
-) -> tuple[CapturedRelation | None, bytes]:
-    """The relation of an import and the name that it gives the file; None without a name."""
-    module = "" if module_source is None else _module_path(module_source)
-    alias = _checked_name(alias_source)
-    if imported is not None:
-        name = imported
-    else:
-        name = "" if name_source is None else _module_path(name_source)
-    if module_source is None and "." in name:
-        module, _, name = name.rpartition(".")
-    if not (name or module):
-        return None, b""
-    return _relation(IMPORT, name, encode_import(module, alias)), (alias or name).encode()
-
-
-def _receiver(before: bytes) -> str:
-    """The receiver at the end of the bytes before a name.
-
-    A dotted name, the name of a constructed type with `()`, `LITERAL`, or `?` for another
-    expression; empty without a separator, as in a range of numbers.
-    """
-    names = before.translate(_BLANKED).rpartition(b" ")[2]
-    if names[:1].isalpha() and names[-1:] == b"." and b".." not in names:
-        length = len(names)
-        if length == len(before) or before[-length - 1] not in _SEPARATOR_ENDS:
-            return names[:-1].decode()
-    before = before.rstrip()
-    separator = next(filter(before.endswith, _SEPARATORS), b"")
-    if not separator:
-        return ""
-    before = before[: -len(separator)]
-    if separator == b"::" and _BARE.search(before):
-        return ""  # ::add
-    before = before.rstrip()
-    if _is_literal(before):
-        return LITERAL
-    if before[-1:] in _CLOSING:
-        opening = before.rfind(b"(")
-        is_plain = before[-1:] == b")" and b")" not in before[opening:-1]
-        name = before[: max(0, opening)].translate(_BLANKED).rpartition(b" ")[2]
-        name = name.rpartition(b".")[2]
-        is_type = name[:1].isupper() or name == b"super"
-        return f"{name.decode()}()" if is_plain and is_type else EXPRESSION
-    for separator in _SEPARATORS:
-        before = before.replace(separator, b".")
-    names = before.translate(_BLANKED).rpartition(b" ")[2]
-    return names.decode() if names[:1].isalpha() or names[:1] in (b"_", b"$") else EXPRESSION
-
-
-def _is_literal(before: bytes) -> bool:
-    """Tells whether a string or a number precedes a separator; a name of OCaml may end with `'`."""
-    last = before[-1:]
-    if last in (b'"', b"'"):
-        return last in before[:-1]
-    return last.isdigit() and bool(_NUMBER.search(before))
-
-
-class _Cache(dict[bytes, Value]):
-    """Results of a function by source, which serve all files of a process.
-
-    A dict with `__missing__` is faster than `lru_cache`.
-    """
-
-    def __init__(self, function: Callable[[bytes], Value]) -> None:
-        self._function = function
-
-    def __missing__(self, source: bytes) -> Value:
-        if len(self) == CACHE_SIZE:
-            self.clear()
-        value = self[source] = self._function(source)
-        return value
-
-
-_accesses = _Cache(_access)
-_declared_names = _Cache(_declared_name)
-_names = {
-    capture: _Cache(partial(_named, _KINDS[capture], receiver=""))
-    for capture in ("calls", "uses", "inherits", "implements", "unnamed", "attributes")
-}
-"""Names without a receiver, by the capture that has them."""
 
 
 class FileRelations:
