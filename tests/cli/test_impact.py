@@ -97,6 +97,18 @@ def test_change_of_a_method(feeder: RunFeeder, shop: Repo) -> None:
     assert not answer["at_least"]
 
 
+def test_commit_to_compare_with_is_an_argument_or_an_option(feeder: RunFeeder, shop: Repo) -> None:
+    for arguments in (["HEAD~1"], ["--base", "HEAD~1"]):
+        [changed] = feeder(shop, "impact", *arguments, "--json").json["changed"]
+        assert changed["name"] == "Cart.add"
+    assert feeder(shop, "impact", "HEAD", "--json").json["changed"] == []
+    both = feeder(shop, "impact", "HEAD~1", "--base", "HEAD")
+    assert (both.code, both.err) == (
+        2,
+        "feeder: REF and --base both name a commit. Give one of them.\n",
+    )
+
+
 def test_test_files_for_a_runner(feeder: RunFeeder, shop: Repo) -> None:
     """Paths alone on stdout."""
     answer = feeder(shop, "impact", "--tests")

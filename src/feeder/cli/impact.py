@@ -10,6 +10,7 @@ import click
 from feeder.cli import console, options
 from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
+from feeder.errors import UserError
 from feeder.escaping import count_of
 
 if TYPE_CHECKING:
@@ -26,14 +27,15 @@ NO_TESTS = 5
     cls=ShortHelp,
     examples=(
         "feeder impact",
-        "feeder impact --base main --tests",
+        "feeder impact main --tests",
     ),
 )
+@click.argument("ref", metavar="[REF]", required=False)
 @click.option(
     "--base",
     metavar="REF",
-    help="Compare with the merge base of HEAD and this commit. Default: HEAD's first parent, or "
-    "HEAD with --working-tree.",
+    help="The same as the argument: compare with the merge base of HEAD and this commit. Default: "
+    "HEAD's first parent, or HEAD with --working-tree.",
 )
 @click.option("--working-tree", is_flag=True, help="Compare the files on disk instead of HEAD.")
 @click.option(
@@ -53,7 +55,12 @@ NO_TESTS = 5
 )
 @options.wordless_options
 def impact(
-    base: str | None, working_tree: bool, tests_only: bool, limit: int, **params: Any
+    ref: str | None,
+    base: str | None,
+    working_tree: bool,
+    tests_only: bool,
+    limit: int,
+    **params: Any,
 ) -> None:
     """List what a change touches, and the tests to run.
 
@@ -69,10 +76,14 @@ def impact(
     from feeder.impact.changed_nodes import read_change
     from feeder.impact.impact import find_impact
 
+    if ref and base:
+        raise UserError("REF and --base both name a commit.", "Give one of them.")
     settings = Settings(**params)
     with open_fresh_index(settings) as index:
         corpus = index.corpus
-        change = read_change(corpus.base, corpus.repo, settings, base, working_tree=working_tree)
+        change = read_change(
+            corpus.base, corpus.repo, settings, ref or base, working_tree=working_tree
+        )
         whole = find_impact(index, change, tests_only=tests_only)
         shown = whole.first(corpus, limit)
         is_empty = not (whole.tests and (tests_only or whole.references))
