@@ -39,8 +39,8 @@ def test_commands_take_absolute_paths(
     src = places[name] if name == "inner" else f"{places[name]}/src"
     for command, expected in {
         ("show", f"{src}/cart.py:2"): "def add(self, item):",
-        ("outline", src): "Cart.add",
-        ("outline", f"{src}/"): "Cart.add",
+        ("outline", src): "method  add",
+        ("outline", f"{src}/"): "method  add",
         ("references", f"{src}/cart.py:2"): "lib/box.py",
         ("definition", f"{src}/cart.py:2:9"): "src/cart.py",
         ("similar", f"{src}/cart.py:2"): "Cart",
@@ -75,7 +75,7 @@ def test_tools_take_absolute_paths(repo: Repo, places: dict[str, str], name: str
     service = IndexService(Settings(directory=repo.path, vectors=False, quiet=True))
     calls: list[tuple[str, dict[str, object], str]] = [
         ("read", {"target": [f"{src}/cart.py:2"]}, "def add(self, item):"),
-        ("outline", {"path": src}, "Cart.add"),
+        ("outline", {"path": src}, "method add"),
         ("references", {"target": f"{src}/cart.py:2"}, "lib/box.py"),
         ("references", {"target": f"{src}/cart.py:2:9", "kind": "definition"}, "src/cart.py"),
         ("search", {"query": "add", "path": [src]}, "src/cart.py"),

@@ -42,7 +42,7 @@ def assert_answers(feeder: RunFeeder, repo: Repo) -> None:
         ("search", "add"): "src/cart.py",
         ("references", "Cart.add"): "lib/box.py",
         ("show", "src/cart.py:2"): "def add",
-        ("outline", "src"): "Cart.add",
+        ("outline", "src"): "method  add",
         ("grep", "return item"): "src/cart.py",
     }.items():
         answer = feeder(repo, *command)
