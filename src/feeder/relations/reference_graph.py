@@ -1,0 +1,217 @@
+"""The graph of references between files by name, and the ranks that follow from it.
+
+Files are ranked by PageRank, as in the repository map of aider; a symbol gets the share of rank
+that its references carry.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from math import sqrt
+from typing import NamedTuple
+
+from feeder.relation import IMPORT, decode_relations, decode_site_names
+from feeder.relations.member_resolution import is_compound
+from feeder.relations.resolution import are_compatible
+from feeder.snippets.outline import MODULE_KEYWORDS
+from feeder.store.relations import NamedNode
+from feeder.store.scope import is_test_path
+from feeder.traits import traits
+
+DAMPING = 0.85
+ITERATIONS = 30
+
+MAX_DEFINITIONS = 20
+"""Files that define a name; a name that more define says nothing about any of them."""
+
+COMPOUND_WEIGHT, FUNCTION_WEIGHT, PRIVATE_WEIGHT = 3.0, 0.3, 0.2
+"""Factors of a reference by a name of several words, of a function by a name of one word, which
+libraries have too, and by a name with a leading underscore."""
+
+COMPOUND_MEMBER_WEIGHT, MEMBER_WEIGHT = 0.3, 0.1
+"""Factors of a type's member by a name of several words and of one."""
+
+TEST_WEIGHT = 0.3
+"""Factor of a reference from a test."""
+
+UNNAMED_WEIGHT = 0.1
+"""Factor of a member whose type the file does not name, and of a type or function that a file of
+another folder does not import: a library may have one of that name."""
+
+FULL_WEIGHT = 1.0
+"""Sum of a file's references from which on it passes on all of its rank."""
+
+_WORDS = re.compile(r"\w+")
+
+
+class _Site(NamedTuple):
+    """A name that a file refers to; `module` is where the file imports it from, if it does."""
+
+    path: str
+    language: str
+    name: str
+    module: str | None
+
+
+class ReferenceGraph:
+    """The references between files by name: weighted edges from a file to a declaration."""
+
+    def __init__(self, nodes: Sequence[NamedNode]) -> None:
+        distinct = {
+            (node.path, node.symbol): node
+            for node in reversed(nodes)
+            if node.symbol and node.node_type in {"class", "method"}
+        }
+        for path, symbol in [key for key in distinct if _constructed(*key) in distinct]:
+            del distinct[path, symbol]
+        self.declarations = list(reversed(distinct.values()))
+        self._by_name: defaultdict[str, list[NamedNode]] = defaultdict(list)
+        for node in self.declarations:
+            self._by_name[node.symbol.rpartition(".")[2]].append(node)
+        self._types = {key: node for key, node in distinct.items() if node.node_type == "class"}
+        self.resolved: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        """The files that surely refer to a declaration of another file."""
+        self._edges = self._weighted_edges(nodes)
+
+    def _weighted_edges(
+        self, nodes: Iterable[NamedNode]
+    ) -> dict[str, dict[tuple[str, str], float]]:
+        """The weights of declarations by the file that refers to them."""
+        names: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        imports: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for node in nodes:
+            if node.relations:
+                names[node.path, node.language].update(decode_site_names(node.relations))
+                for relation in decode_relations(node.relations, IMPORT):
+                    imports[node.path][relation.name] = relation.module
+        edges: defaultdict[str, dict[tuple[str, str], float]] = defaultdict(dict)
+        for (path, language), counts in names.items():
+            for name, count in counts.items():
+                site = _Site(path, language, name, imports[path].get(name))
+                for node, weight in self._targets(site, counts):
+                    factor = TEST_WEIGHT if is_test_path(path) else 1
+                    edges[path][node.path, node.symbol] = weight * sqrt(count) * factor
+                    if self._is_resolved(node, site):
+                        self.resolved[node.path, node.symbol].add(path)
+        return edges
+
+    def _targets(self, site: _Site, names: Collection[str]) -> Iterator[tuple[NamedNode, float]]:
+        """Yields the declarations that a name may mean, with the weight of each.
+
+        `names` are all that the file refers to.
+        """
+        name = site.name
+        named = self._by_name.get(name, ())
+        if not named or len(named) > MAX_DEFINITIONS or any(one.path == site.path for one in named):
+            return
+        weight = 1 / len(named)
+        if is_compound(name):
+            weight *= COMPOUND_WEIGHT
+        if name.startswith("_"):
+            weight *= PRIVATE_WEIGHT
+        for node in named:
+            if are_compatible(site.language, node.language):
+                yield node, weight * self._factor(node, site, names)
+
+    def _factor(self, node: NamedNode, site: _Site, names: Collection[str]) -> float:
+        owner = node.symbol.rpartition(".")[0]
+        if (node.path, owner) in self._types:
+            factor = COMPOUND_MEMBER_WEIGHT if is_compound(site.name) else MEMBER_WEIGHT
+            return factor if owner.rpartition(".")[2] in names else factor * UNNAMED_WEIGHT
+        is_telling = node.node_type == "class" or is_compound(site.name)
+        factor = 1.0 if is_telling else FUNCTION_WEIGHT
+        return factor if _may_import(node, site) else factor * UNNAMED_WEIGHT
+
+    def _is_resolved(self, node: NamedNode, site: _Site) -> bool:
+        """Tells whether a name surely means a declaration that is no member: the file imports it
+        from there, or the language needs no import and there is no other of the name.
+        """
+        if self._is_member(node):
+            return False
+        types = [one for one in self._by_name[site.name] if one.node_type == "class"]
+        is_only = node in types and sum(not self._is_member(type_) for type_ in types) == 1
+        if site.module is None:
+            own = traits(node.language)
+            return is_only and (own.global_scope or own.package_scope == "folder")
+        if site.module.startswith("."):
+            return _is_file_of(site.path, site.module, node.path) or is_only
+        return _may_import(node, site)
+
+    def _is_member(self, node: NamedNode) -> bool:
+        """Tells whether a declaration is in a type, other than a module, in the same file."""
+        owner = self._types.get((node.path, node.symbol.rpartition(".")[0]))
+        return owner is not None and owner.signature.partition(" ")[0] not in MODULE_KEYWORDS
+
+    def file_ranks(self) -> Mapping[str, float]:
+        """PageRank of the files; their sum is 1."""
+        files = {node.path for node in self.declarations} | {*self._edges}
+        if not files:
+            return {}
+        edges = {path: _by_file(targets) for path, targets in self._edges.items()}
+        ranks = dict.fromkeys(files, 1 / len(files))
+        for _ in range(ITERATIONS):
+            received = dict.fromkeys(files, 0.0)
+            passed = 0.0
+            for path, targets in edges.items():
+                for target, share in targets.items():
+                    received[target] += ranks[path] * share
+                    passed += ranks[path] * share
+            base = (1 - DAMPING * passed) / len(files)
+            ranks = {path: base + DAMPING * rank for path, rank in received.items()}
+        return ranks
+
+    def referring_files(self) -> Counter[str]:
+        """The number of files with references to a file, by its path."""
+        targets = (path for edges in self._edges.values() for path in {path for path, _ in edges})
+        return Counter(targets)
+
+    def symbol_shares(
+        self, ranks: Mapping[str, float]
+    ) -> tuple[Mapping[tuple[str, str], float], Counter[tuple[str, str]]]:
+        """The rank that references carry to each declaration, and the files that refer to it."""
+        shares: defaultdict[tuple[str, str], float] = defaultdict(float)
+        counts: Counter[tuple[str, str]] = Counter()
+        for path, targets in self._edges.items():
+            total = max(FULL_WEIGHT, sum(targets.values()))
+            for target, weight in targets.items():
+                shares[target] += ranks[path] * weight / total
+                counts[target] += 1
+        return shares, counts
+
+
+def _constructed(path: str, symbol: str) -> tuple[str, str]:
+    """The path and symbol of the class of a constructor that is called like it."""
+    outer, _, name = symbol.rpartition(".")
+    return path, outer if outer.rpartition(".")[2] == name else ""
+
+
+def _is_file_of(path: str, module: str, target: str) -> bool:
+    """Tells whether a relative module, such as `../cart` or `..cart`, is the file `target`."""
+    dots = len(module) - len(module.lstrip("."))
+    if "/" not in module and module.strip("."):  # Python's: each further dot is a folder
+        module = "/".join([".", *[".."] * (dots - 1), *module[dots:].split(".")])
+    place = posixpath.normpath(posixpath.join(posixpath.dirname(path), module))
+    return any(target.startswith(f"{place}{end}") for end in (".", "/index.", "/__init__."))
+
+
+def _may_import(node: NamedNode, site: _Site) -> bool:
+    """Tells whether the file may mean a declaration of a module or package by its name."""
+    if site.module is None:
+        is_near = posixpath.dirname(site.path) == posixpath.dirname(node.path)
+        own = traits(node.language)
+        return is_near or own.global_scope or own.package_scope == "folder"
+    place = {*_WORDS.findall(node.path), *_WORDS.findall(node.symbol)}
+    is_relative = not site.module or site.module.startswith((".", "crate", "self", "super"))
+    return is_relative or not place.isdisjoint(_WORDS.findall(site.module))
+
+
+def _by_file(targets: Mapping[tuple[str, str], float]) -> dict[str, float]:
+    """The share of each file in the weights of its declarations."""
+    total = max(FULL_WEIGHT, sum(targets.values()))
+    shares: defaultdict[str, float] = defaultdict(float)
+    for (path, _), weight in targets.items():
+        shares[path] += weight / total
+    return shares
