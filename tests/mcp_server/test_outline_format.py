@@ -20,13 +20,13 @@ def test_outline_of_a_large_folder_lists_types_without_members(
     Each file has a type, a field in it and 30 methods beside it.
     """
     repo = Repo(tmp_path_factory.mktemp("many") / "shop")
-    repo.commit({f"src/cart{one}.go": GO.format(one) for one in range(10)})
+    repo.commit({f"src/cart{one}.go": GO.format(number) for number in range(20)})
     index(repo)
-    for more, count in (({}, 10 * 32), ({"depth": 1}, 10 * 31)):
+    for more, count in (({}, 20 * 32), ({"depth": 1}, 20 * 31)):
         text = result_text(call_tools_in(repo.path)("outline", path="src", **more))
         assert text.split("\n")[:2] == ["src/cart0.go: shop.Cart0", "src/cart1.go: shop.Cart1"]
         assert footer(text)[:2] == [
-            f"{count} symbols and sections in 10 files",
+            f"{count} symbols and sections in 20 files",
             "Shortened to top-level names. Outline a file or a subfolder.",
         ]
 
