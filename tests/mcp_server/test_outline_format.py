@@ -20,7 +20,7 @@ def test_outline_of_a_large_folder_lists_types_without_members(
     Each file has a type, a field in it and 30 methods beside it.
     """
     repo = Repo(tmp_path_factory.mktemp("many") / "shop")
-    repo.commit({f"src/cart{one}.go": GO.format(number) for number in range(20)})
+    repo.commit({f"src/cart{number}.go": GO.format(number) for number in range(20)})
     index(repo)
     for more, count in (({}, 20 * 32), ({"depth": 1}, 20 * 31)):
         text = result_text(call_tools_in(repo.path)("outline", path="src", **more))
