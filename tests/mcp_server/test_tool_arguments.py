@@ -78,7 +78,8 @@ def test_lone_surrogates_and_nul_are_replaced() -> None:
         (
             "outline",
             {"paths": "."},
-            "outline has no argument `paths`. Did you mean `path`? It has path, depth, ranked, offset.",
+            "outline has no argument `paths`. Did you mean `path`? It has path, depth, ranked, "
+            "offset.",
         ),
         (
             "read",

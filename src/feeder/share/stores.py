@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import time
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from feeder.atomic_file import replace_file
 from feeder.errors import ServiceError, UserError
+from feeder.file_locks import lock_file
 
 if TYPE_CHECKING:
     import httpx
@@ -156,7 +156,7 @@ class Folder:
     def replace(self, name: str, data: bytes, version: str | None) -> bool:
         self._folder.mkdir(parents=True, exist_ok=True)
         with (self._folder / ".lock").open("ab") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock_file(lock.fileno(), waits=True)
             current = self.read(name, limit=1 << 30)
             if (current and current.version) != version:
                 return False

@@ -13,13 +13,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from feeder.errors import ServiceError, Superseded, TooLargeError
+from feeder.file_locks import lock_file
 from feeder.store import Database, DuplicateWrite, Row, Statement, sql
 from feeder.store.batch import Batch, row_sets
-
-try:
-    import fcntl
-except ImportError:  # Windows: every lock is granted
-    fcntl = None  # type: ignore[assignment]
 
 SERVER_LOCK, SERVER_VECTORS_LOCK = "server", "vectors"
 """Names of the locks of servers: to update the words, and then the vectors, which may take long."""
@@ -168,19 +164,7 @@ def _file_lock(index: Path, name: str, *, shared: bool) -> Iterator[bool]:
         yield True
         return
     try:
-        yield _acquire(handle, shared=shared)
+        yield lock_file(handle, shared=shared, waits=shared)
     finally:
         with suppress(OSError):
             os.close(handle)
-
-
-def _acquire(handle: int, *, shared: bool) -> bool:
-    if fcntl is None:
-        return True
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH if shared else fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # the file system has no locks
-        return True
-    return True
