@@ -20,7 +20,7 @@ from feeder.relation import IMPLEMENTS, IMPORT, INHERITS
 from feeder.relations.references import ReferenceFinder
 from feeder.search.open_index import SearchIndex, open_index
 from feeder.source.git_trees import Commit
-from feeder.store import Database, Statement, relations
+from feeder.store import Database, Statement, go_relations, relations
 from feeder.store.hits import hits_by_id_prefix, hits_by_name, hits_named
 from feeder.store.integrity import check_parity
 from feeder.store.name_search import (
@@ -90,9 +90,9 @@ def test_each_statement_takes_any_name(index: SearchIndex, name: str) -> None:
     for with_receivers in (True, False):
         relations.nodes_with_name(database, REPO, name, with_receivers=with_receivers)
     relations.nodes_with_kinds(database, REPO, name, INHERITS + IMPLEMENTS + IMPORT)
-    relations.go_nodes_of_types(database, REPO, [name])
-    relations.symbols_embedding(database, REPO, [name])
-    relations.go_package_of_folder(database, REPO, name)
+    go_relations.go_nodes_of_types(database, REPO, [name])
+    go_relations.symbols_embedding(database, REPO, [name])
+    go_relations.go_package_of_folder(database, REPO, name)
     relations.document_files_with_word(database, REPO, [name, "Cart"], ["section"])
     hits_by_name(database, REPO, name)
     hits_named(database, REPO, name)

@@ -61,7 +61,7 @@ from feeder.relations import (
 )
 from feeder.search import answers, engine, similar
 from feeder.snippets import outline, snippets, statement_lines
-from feeder.store import hits, index_counts, name_search, node_parts, relations, scope
+from feeder.store import go_relations, hits, index_counts, name_search, node_parts, relations, scope
 from feeder.sync import dry_run
 from feeder.traits import all_traits, traits
 from feeder.web import endpoints, page_files, parameters, server
@@ -78,11 +78,12 @@ _NAMES: dict[ModuleType, str] = {
     batching: "BYTES_PER_INPUT_TOKEN",
     vectorize: "MAX_INDEXED_BYTES MAX_FILTER_BYTES MAX_NEIGHBOURS",
     # store
+    go_relations: "MAX_GO_ROWS",
     hits: "MAX_NAMED_HITS",
     index_counts: "COUNTS_KEY",
     name_search: "MAX_TRIGRAMS",
     node_parts: "MAX_GAP_LINES",
-    relations: """MAX_CODE_NODES MAX_REMOTE_ROWS MAX_REMOTE_FILES MAX_REMOTE_TYPES MAX_GO_ROWS
+    relations: """MAX_CODE_NODES MAX_REMOTE_ROWS MAX_REMOTE_FILES MAX_REMOTE_TYPES
         IMPORT_WORDS MANIFEST_NAMES""",
     scope: "MAX_GLOB_BYTES TEST_PATH_GLOBS",
     # search

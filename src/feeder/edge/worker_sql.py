@@ -11,6 +11,7 @@ from feeder.cloudflare import workers_ai
 from feeder.edge import worker_limits
 from feeder.query import filters, relation_filters
 from feeder.store import (
+    go_relations,
     hits,
     index_counts,
     inventory,
@@ -232,9 +233,9 @@ STATEMENTS = {
     "nodesNamedByWords": relations.NODES_NAMED_BY_WORDS,
     "relationsOfFiles": relations.RELATIONS_OF_FILES,
     "filesOfSubtypes": relations.FILES_OF_SUBTYPES,
-    "goNodesOfTypes": relations.GO_NODES_OF_TYPES,
-    "goTypesEmbedding": relations.GO_TYPES_EMBEDDING,
-    "goPackagesInFolder": relations.GO_PACKAGES_IN_FOLDER,
+    "goNodesOfTypes": go_relations.GO_NODES_OF_TYPES,
+    "goTypesEmbedding": go_relations.GO_TYPES_EMBEDDING,
+    "goPackagesInFolder": go_relations.GO_PACKAGES_IN_FOLDER,
     "distinctValues": filters.VALUES_BY_COUNT,
     "allPaths": filters.PATHS_SQL,
     "meta": sql.READ_META,

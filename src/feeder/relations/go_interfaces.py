@@ -13,7 +13,12 @@ from typing import NamedTuple
 
 from feeder.relation import INHERITS
 from feeder.store import Database
-from feeder.store.relations import MAX_GO_ROWS, GoNode, go_nodes_of_types, symbols_embedding
+from feeder.store.go_relations import (
+    MAX_GO_ROWS,
+    GoNode,
+    go_nodes_of_types,
+    symbols_embedding,
+)
 
 MAX_GO_TYPES = 200
 """Types that one request reads; others are not compared."""

@@ -19,11 +19,11 @@ from feeder.relations.targets import (
     members_named,
     target_node,
 )
+from feeder.store.go_relations import go_package_of_folder
 from feeder.store.hits import Hit, hits_named
 from feeder.store.relations import (
     MAX_PATHS,
     RelatedNode,
-    go_package_of_folder,
     nodes_of_files,
     nodes_with_kinds,
     nodes_with_name,

@@ -52,9 +52,6 @@ MAX_PATHS = 400
 _PATH, _PATH_AND_LINE = itemgetter(1), itemgetter(1, 5)
 """Return the path of a node, and the path with its first line."""
 
-MAX_GO_ROWS = 2_000
-"""Nodes of types of Go that one request reads."""
-
 MAX_REMOTE_ROWS, MAX_REMOTE_FILES, MAX_REMOTE_TYPES = 1_000, 400, 300
 """Nodes, files and types below a type that the Worker reads: D1 bills each row."""
 
@@ -70,21 +67,21 @@ MANIFEST_NAMES = ("package.json", "tsconfig", "jsconfig", "Cargo.toml", "pubspec
 IMPORT_WORDS = ("import", "export", "require", "use")
 """Words of which an import has one, in languages whose files export what they import."""
 
-_COLUMNS = (
+COLUMNS = (
     "d.id, d.path, d.language, d.node_type, d.symbol, d.start_line, d.end_line, d.relations, "
     f"{WHOLE_FIRST_LINE} AS first_line, {WHOLE_LAST_LINE} AS last_line"
 )
 
 # ?2 an FTS5 query, ?3 the name
 NODES_WITH_RELATION = f"""
-SELECT {_COLUMNS} FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
+SELECT {COLUMNS} FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
 CROSS JOIN docs d ON d.seq = f.rowid
 WHERE d.repo = ?1 AND instr(d.relations, ?3) ORDER BY d.path, d.start_line LIMIT ?4
 """
 
 # ?2 an FTS5 query
 CODE_NODES_WITH_WORD = f"""
-SELECT {_COLUMNS.replace("d.relations", "''")}
+SELECT {COLUMNS.replace("d.relations", "''")}
 FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f CROSS JOIN docs d ON d.seq = f.rowid
 WHERE d.repo = ?1 AND d.node_type IN ('class', 'method', 'chunk')
 ORDER BY d.path, d.start_line LIMIT {MAX_CODE_NODES + 1}
@@ -100,14 +97,14 @@ AND NOT (d.path = ?3 AND coalesce(d.symbol, '') = ?4)
 
 # ?2 an FTS5 query for the names of files that are manifests
 MANIFEST_NODES = f"""
-SELECT {_COLUMNS} FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
+SELECT {COLUMNS} FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
 CROSS JOIN docs d ON d.seq = f.rowid
 WHERE d.repo = ?1 AND instr(d.relations, ' {EXPORT}') ORDER BY d.path LIMIT {MAX_MANIFESTS}
 """
 
 # ?2 an FTS5 query
 RELATED_NODES_WITH_WORD = f"""
-SELECT {_COLUMNS} FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
+SELECT {COLUMNS} FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
 CROSS JOIN docs d ON d.seq = f.rowid
 WHERE d.repo = ?1 AND d.relations <> '' LIMIT {MAX_CODE_NODES}
 """
@@ -132,14 +129,14 @@ _NODES_WITH_RECEIVER = _NODES_WITH_OWN_RELATION.replace(
 
 # ?2 an FTS5 query, ?3 to ?5 texts of which the relations have one: together they cost one scan
 NODES_WITH_ANY_RELATION = f"""
-SELECT {_COLUMNS} FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
+SELECT {COLUMNS} FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
 CROSS JOIN docs d ON d.seq = f.rowid
 WHERE d.repo = ?1
 AND (instr(d.relations, ?3) OR instr(d.relations, ?4) OR instr(d.relations, ?5)) LIMIT ?6
 """
 
 RELATIONS_OF_FILES = f"""
-SELECT {_COLUMNS} FROM json_each(?2) j CROSS JOIN docs d ON d.path = j.value
+SELECT {COLUMNS} FROM json_each(?2) j CROSS JOIN docs d ON d.path = j.value
 WHERE d.repo = ?1 AND (d.relations <> '' OR d.node_type = 'class')
 """
 
@@ -156,7 +153,7 @@ _ENDS_WITH = "(d.symbol = {name} OR substr(d.symbol, -length({name}) - 1) = '.' 
 # ?2 the last part of a name, as trigrams or words, ?3 the part itself
 NODES_NAMED_BY_TRIGRAMS, NODES_NAMED_BY_WORDS = (
     f"""
-SELECT {_COLUMNS.replace("d.relations", "'' AS relations")},
+SELECT {COLUMNS.replace("d.relations", "'' AS relations")},
   {_IN_TYPE.format(name="?3")} AS in_type, d.signature
 FROM (SELECT rowid FROM {index} WHERE {index} MATCH ?2) f CROSS JOIN docs d ON d.seq = f.rowid
 WHERE d.repo = ?1 AND {_ENDS_WITH.format(name="?3")}
@@ -192,42 +189,13 @@ SELECT 'count' AS kind, NULL AS id, '' AS path, NULL AS language, '' AS node_typ
   count(*) AS start_line, 0 AS end_line, '' AS relations, 0 AS first_line, 0 AS last_line,
   0 AS in_type FROM below
 UNION ALL SELECT 'name', NULL, '', NULL, '', text, 0, 0, '', 0, 0, 0 FROM name
-UNION ALL SELECT 'type', {_COLUMNS.replace("d.relations", "''")}, {_IN_TYPE.format(name="n.text")}
+UNION ALL SELECT 'type', {COLUMNS.replace("d.relations", "''")}, {_IN_TYPE.format(name="n.text")}
 FROM name n CROSS JOIN names_fts f CROSS JOIN docs d ON d.seq = f.rowid
 WHERE names_fts MATCH {fts_query.quoted_sql("lower(replace(n.text, '_', ''))")}
 AND d.repo = ?1 AND d.node_type = 'class' AND {_ENDS_WITH.format(name="n.text")}
-UNION ALL SELECT 'node', {_COLUMNS}, 0
+UNION ALL SELECT 'node', {COLUMNS}, 0
 FROM place p CROSS JOIN docs d ON d.repo = ?1 AND d.path = p.path
 WHERE d.relations <> '' OR d.node_type = 'class'
-"""
-
-# ?2 an FTS5 query for the symbols of types: their nodes and those of their methods
-GO_NODES_OF_TYPES = f"""
-SELECT {_COLUMNS.replace("d.relations", "iif(d.node_type = 'class', d.relations, '')")},
-  coalesce(d.signature, '')
-FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f CROSS JOIN docs d ON d.seq = f.rowid
-WHERE d.repo = ?1 AND d.language = 'go' AND d.node_type IN ('class', 'method')
-LIMIT {MAX_GO_ROWS + 1}
-"""
-
-# ?2 names of types
-GO_TYPES_EMBEDDING = f"""
-SELECT DISTINCT d.symbol
-FROM json_each(?2) j CROSS JOIN docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
-WHERE docs_fts MATCH 'body : ' || {fts_query.candidates_sql("j.value")} AND d.repo = ?1
-AND d.language = 'go' AND d.node_type = 'class' AND d.symbol <> ''
-AND {sql_has_named("d.relations", "j.value", INHERITS)}
-"""
-
-# ?2 the path of a folder with its slash, empty for the root: packages of its own files, without
-# `main` if there is another, as beside a program that generates code; two say that several exist
-GO_PACKAGES_IN_FOLDER = """
-SELECT DISTINCT substr(d.symbol, 1, instr(d.symbol, '.') - 1) AS package
-FROM files f CROSS JOIN docs d ON d.repo = f.repo AND d.path = f.path
-WHERE f.repo = ?1 AND f.path >= ?2 AND f.path < ?2 || char(1114111)
-AND f.path GLOB '*.go' AND f.path NOT GLOB '*_test.go'
-AND NOT instr(substr(f.path, length(?2) + 1), '/') AND instr(d.symbol, '.')
-ORDER BY package = 'main' LIMIT 2
 """
 
 TYPES_OF_FILES = """
@@ -438,52 +406,6 @@ def types_of_files(database: Database, repo: str, paths: Iterable[str]) -> dict[
     for path, symbol in rows:
         types[str(path)].add(str(symbol))
     return types
-
-
-class GoNode(NamedTuple):
-    """A type of Go with its relations, or a method without them."""
-
-    related: RelatedNode
-    signature: str
-
-
-def go_nodes_of_types(database: Database, repo: str, symbols: Sequence[str]) -> list[GoNode]:
-    """Returns the nodes of types and of their methods, and of some with similar symbols.
-
-    More than `MAX_GO_ROWS` mean that the list is cut.
-    """
-    query = go_types_query(symbols)
-    [rows] = database.run([Statement(GO_NODES_OF_TYPES, (repo, query))]) if query else [[]]
-    nodes = [GoNode(RelatedNode._make(row[:-1]), str(row[-1])) for row in rows]
-    return sorted(nodes, key=lambda one: (one.related.path, one.related.start_line))
-
-
-def go_types_query(symbols: Iterable[str]) -> str:
-    """The FTS5 query for symbols of types, whose methods have them at the beginning of their own.
-
-    Empty without one that has a letter or digit.
-    """
-    searchable = [symbol for symbol in symbols if any(map(str.isalnum, symbol))]
-    return f"symbol : ({fts_query.any_of(searchable)})" if searchable else ""
-
-
-def symbols_embedding(database: Database, repo: str, names: Sequence[str]) -> list[str]:
-    """Returns the symbols of types of Go that embed a type of one of the names, sorted."""
-    searchable = [name for name in names if any(map(str.isalnum, name)) and "\0" not in name]
-    return sorted(
-        read_texts(database, Statement(GO_TYPES_EMBEDDING, (repo, json.dumps(searchable))))
-    )
-
-
-def go_package_of_folder(database: Database, repo: str, folder: str) -> str:
-    """Returns the name of the package of Go in a folder; empty if no symbol there has it.
-
-    `main` is not it beside another one; of several others it is unknown, and empty too.
-    """
-    below = f"{folder}/" if folder else ""
-    names = read_texts(database, Statement(GO_PACKAGES_IN_FOLDER, (repo, below)))
-    names = [name for name in names if name != "main"] or names
-    return names[0] if len(names) == 1 else ""
 
 
 class NamedNode(NamedTuple):

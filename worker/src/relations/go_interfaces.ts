@@ -14,7 +14,7 @@ import { decodeRelations, type GoNode, goNode, goNodesOfTypes, goTypesEmbedding,
 import { dirname } from "../posix_paths.ts";
 
 const { MAX_GO_TYPES, MAX_EMBEDDED, MAX_EMBEDDING_DEPTH } = constants.go_interfaces;
-const { MAX_GO_ROWS } = constants.relations;
+const { MAX_GO_ROWS } = constants.go_relations;
 const RECEIVER = new Pattern(constants.go_interfaces.RECEIVER_PATTERN);
 const PACKAGE = new Pattern(constants.go_interfaces.PACKAGE_PATTERN, "g");
 const NAMED_PARAMETER = new Pattern(matchAtStart(constants.go_interfaces.NAMED_PARAMETER_PATTERN));
