@@ -106,7 +106,10 @@ def read_alternatives(
 
 
 def _tokens(text: str, token: re.Pattern[str]) -> Iterator[str]:
-    """Yields tokens, and the parentheses around them; those of code, as in `f(x)`, stay in it."""
+    """Yields tokens and grouping parentheses.
+
+    Parentheses in code, as in `f(x)`, stay in their token.
+    """
     opened: list[str] = []  # "(" for a group, else the word with the parenthesis
     at = 0
     while at < len(text):

@@ -195,7 +195,9 @@ def _packages(
 def _with_uses(
     packages: list[Package], folder: str, resolved: Mapping[tuple[str, str], Collection[str]]
 ) -> list[Package]:
-    """The packages with those of them that each refers to, by the number of its files that do."""
+    """Adds to each package the other packages that it uses; those that most of its files use come
+    first.
+    """
     listed = {package.path for package in packages}
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for used, user in {(path, user) for (path, _), users in resolved.items() for user in users}:

@@ -235,7 +235,7 @@ FILE_DETAIL_LEVELS = 2
 """The first ones, for the outline of one file, which has pages instead of the others."""
 
 NAME_SEPARATORS = (".", " > ", "::", "#")
-"""What stands between the name of an entry and that of one inside it."""
+"""Separators between an owner's name and the name of a member."""
 
 MODULE_KEYWORDS = ("module", "defmodule")
 """First words of the signatures of modules, whose node type is `class` too.
@@ -344,7 +344,7 @@ def _owner(entry: OutlineEntry) -> str:
 
 
 def _inner_name(name: str, outer: str) -> str:
-    """The name without that of what is around it."""
+    """The name without its owner's name."""
     if outer and name.startswith(outer):
         rest = name[len(outer) :]
         for separator in NAME_SEPARATORS:

@@ -15,7 +15,7 @@ from feeder.store.relations import COLUMNS, RelatedNode
 MAX_GO_ROWS = 2_000
 """Nodes of types of Go that one request reads."""
 
-# ?2 an FTS5 query for the symbols of types: their nodes and those of their methods
+# selects types and their methods; ?2 is an FTS5 query for the symbols of the types
 GO_NODES_OF_TYPES = f"""
 SELECT {COLUMNS.replace("d.relations", "iif(d.node_type = 'class', d.relations, '')")},
   coalesce(d.signature, '')

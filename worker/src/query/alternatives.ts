@@ -15,7 +15,7 @@ const REPEATABLE_FIELDS = new Set(["words", ...constants.alternatives.REPEATABLE
 /** The texts of which a node needs one; prefixes end in `*`. */
 export type Condition = readonly string[];
 
-/** The values of a part of a query, by the field of `Query`; those of `either` are conditions. */
+/** The values of a part of a query, by the field of `Query`. The values of `either` are conditions. */
 export type Values = Map<string, string[]>;
 
 /** What is read of a query with `OR`. */
@@ -87,7 +87,7 @@ export function readAlternatives(text: string, token: RegExp, parse: (typed: str
   return { values, either };
 }
 
-/** Yields tokens, and the parentheses around them; those of code, as in `f(x)`, stay in it. */
+/** Yields tokens and grouping parentheses. Parentheses in code, as in `f(x)`, stay in their token. */
 function* tokens(text: string, token: RegExp): Generator<string> {
   const opened: boolean[] = []; // true for the parenthesis of a group, false for one in a word
   let at = 0;

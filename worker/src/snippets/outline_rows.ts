@@ -124,7 +124,7 @@ function ownerOf(entry: OutlineEntry): string {
   return entry.symbol && entry.node_type !== MEMBER_TYPE ? rpartition(entryName(entry), ".")[0] : "";
 }
 
-/** The name without that of what is around it. */
+/** The name without its owner's name. */
 function innerName(name: string, outer: string): string {
   if (!outer || !name.startsWith(outer)) return name;
   const rest = name.slice(outer.length);
