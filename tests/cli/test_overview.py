@@ -52,7 +52,10 @@ def test_text_has_sections_and_keeps_the_budget(feeder: RunFeeder, shop: Repo) -
     lines = feeder(shop, "overview").out.splitlines()
     assert lines[0] == "Packages"
     assert lines[1] == "  shop 4 files, 7 symbols"
-    assert lines[lines.index("Entry points") + 1] == "  main: shop/__main__.py:4 main"
+    assert (
+        lines[lines.index("Entry points, at most 6 of each kind") + 1]
+        == "  main: shop/__main__.py:4 main"
+    )
     at = lines.index("Most-referenced symbols")
     assert lines[at + 1 : at + 3] == ["shop/base.py", "  1-3  class Money:"]
     many = {f"m{n}.py": f"class Type{n}:\n    pass\n" for n in range(200)}

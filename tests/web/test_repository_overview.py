@@ -103,7 +103,7 @@ def test_page_shows_the_repository(described: tuple[Repo, Web], browser: Browser
     with open_page(browser, site) as page:
         shown = page.locator("#repository")
         expect(shown.get_by_text("A shop for bicycles")).to_be_visible()
-        for title in ("Packages and their most used symbols", "Entry points", "Changed last"):
+        for title in ("Packages and their most used symbols", "First entry points", "Changed last"):
             expect(shown.get_by_role("heading", name=title)).to_be_visible()
         shown.get_by_role("link", name="prices").click()
         page.wait_for_url("**/?file=src%2Fmoney.py*")

@@ -72,6 +72,7 @@ def overview(path: str, budget: int, **params: Any) -> None:
 
 def _lines(result: Overview, budget: int) -> Iterator[str]:
     from feeder.mcp.token_budget import budget_bytes
+    from feeder.relations.entry_points import TITLE
     from feeder.relations.overview import (
         entry_line,
         fit_symbols,
@@ -83,7 +84,7 @@ def _lines(result: Overview, budget: int) -> Iterator[str]:
     yield "Packages"
     yield from (f"  {package_line(package)}" for package in result.packages)
     if result.entries:
-        yield from ("", "Entry points")
+        yield from ("", TITLE)
         yield from (f"  {entry_line(entry)}" for entry in result.entries)
     if result.types:
         yield from ("", "Central types, with the files of other folders that refer to them")

@@ -11,6 +11,7 @@ from feeder.mcp.formatting import bytes_beside_footer, index_note, join_answer
 from feeder.mcp.token_budget import byte_size, truncate_lines
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
 from feeder.notes import Note
+from feeder.relations.entry_points import TITLE
 from feeder.relations.overview import (
     Overview,
     entry_line,
@@ -88,7 +89,7 @@ def format_overview(overview: Overview, cost: str, last_note: str) -> str:
     """
     above = ["Packages", *map(package_line, overview.packages)]
     if overview.entries:
-        above += ["", "Entry points", *map(entry_line, overview.entries)]
+        above += ["", TITLE, *map(entry_line, overview.entries)]
     if overview.types:
         above += ["", "Central types, with the files of other folders that refer to them"]
         above += map(type_line, overview.types)

@@ -31,6 +31,7 @@ OWN_MODULES = (".", "crate", "self")
 """How the modules of its own package begin where a root file imports from them."""
 
 MAX_OF_KIND = 6
+TITLE = f"Entry points, at most {MAX_OF_KIND} of each kind"
 MAX_NAMES = 12
 """Names of one root file."""
 

@@ -38,7 +38,7 @@ async function describe(state) {
   fill(byId('repository'),
     readme && h('section', { class: 'about' }, rendered(readme.lines, readme.path), h('p', null, h('a', { href: fileLink(readme.path) }, readme.path))),
     listOf('Packages and their most used symbols', packages, packageItem, 'packages'),
-    listOf('Entry points', entries, entryItem),
+    listOf('First entry points', entries, entryItem),
     listOf('Changed last', changed, ({ path, changed_s: at }) => h('li', null, h('a', { href: fileLink(path), title: path }, cutPath(path)), ' ', h('span', { class: 'number' }, formatDay(at)))));
 }
 
