@@ -11,7 +11,8 @@ import sys
 import time
 from pathlib import Path
 
-from feeder.parse.grammars import Grammars, load_grammars
+from feeder.parse.grammar_files import load_grammars
+from feeder.parse.grammars import Grammars
 
 RUNS = 5
 

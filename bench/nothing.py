@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from feeder.config import Settings
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.errors import FeederError
 from feeder.relations.references import ReferencePage, find_references
 from feeder.relations.sites import ReferenceFilter

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from feeder.nodes import Node
 from feeder.parse.decoding import decode_text
 from feeder.parse.file_parser import parse_file
-from feeder.parse.grammars import load_grammars
+from feeder.parse.grammar_files import load_grammars
 from feeder.source import DEFAULT_SIZES
 
 HEAD = """\

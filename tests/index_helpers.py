@@ -1,7 +1,7 @@
 """Small repositories, indexes of them, and snapshots of what an index contains."""
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache as once
 from pathlib import Path
 from typing import Any
@@ -9,20 +9,25 @@ from typing import Any
 from guarantees.contents import Tables, tables, vectors
 from guarantees.history import CART, CONFIG, GUIDE, REPO
 
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.embedding import Embedder
 from feeder.embedding.cache import CachedEmbedder
 from feeder.parse import NodeEncoder, ParsedFile, Parser, StaticEmbedder
 from feeder.parse.file_parser import parse_file, static_vectors
-from feeder.parse.grammars import Grammars, load_grammars
+from feeder.parse.grammar_files import load_grammars
+from feeder.parse.grammars import Grammars
 from feeder.progress import ProgressReporter
-from feeder.ranking.results import Result, ResultList
+from feeder.query.request_filters import Pagination
+from feeder.ranking.query_ranking import OnWarning, rank_query
+from feeder.ranking.results import ExcerptLookup, Result, ResultList, paginate
+from feeder.ranking.retrieval import QueryModel
 from feeder.search.answers import Page, PageOptions, build_page
 from feeder.source import Tree
 from feeder.store import Database, Value
 from feeder.store.index import Index
 from feeder.store.lookup_table import LookupRow, LookupTable
 from feeder.store.migrations import migrate
+from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.store.sqlite_vectors import SQLiteVectors
 from feeder.store.static_vectors import setup_statements
@@ -185,3 +190,24 @@ def query_rows(database: SQLite, sql: str, *params: Value) -> list[Any]:
     """Returns the rows of an SQL query; the values themselves if it has one column."""
     rows = list(database.connection.execute(sql, params))
     return [row[0] if len(row) == 1 else row for row in rows]
+
+
+def search_scope(
+    database: Database,
+    models: Iterable[QueryModel],
+    query: str,
+    scope: Scope,
+    pagination: Pagination,
+    *,
+    preferred_scopes: Collection[Scope] = (),
+    find_excerpts: ExcerptLookup | None = None,
+    on_warning: OnWarning | None = None,
+) -> ResultList:
+    """Ranks the nodes of a scope for a query and returns a page of them.
+
+    Arguments as for `rank_query` and `paginate`.
+    """
+    ranked = rank_query(
+        database, models, query, scope, preferred_scopes=preferred_scopes, on_warning=on_warning
+    )
+    return paginate(database, ranked, pagination, find_excerpts)

@@ -13,9 +13,8 @@ from feeder.cli.rendering import render_hits
 from feeder.config import Settings
 from feeder.embedding.cache import CachedEmbedder
 from feeder.errors import UserError
-from feeder.query.query_plan import Pagination
+from feeder.query.request_filters import Pagination
 from feeder.ranking.results import Result
-from feeder.search.engine import search_scope
 from feeder.session.backends import local_backend
 from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope
@@ -31,6 +30,7 @@ from index_helpers import (
     open_database,
     result_page,
     run_sync,
+    search_scope,
 )
 from source.repos import Repo
 

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from feeder.query import file_kinds, query
-from feeder.ranking import name_matching, ranking
-from feeder.search import engine
+from feeder.ranking import name_matching, query_ranking, ranking, results
 
 PARTS: dict[str, tuple[Any, str, Any]] = {
     "files": (ranking, "FILE_BOOST", 0.0),
@@ -15,8 +14,8 @@ PARTS: dict[str, tuple[Any, str, Any]] = {
     "small-words": (query, "RANKING_STOP_WORDS", frozenset()),
     "spelling": (name_matching, "MAX_NAME_WORDS", 0),
     "nearly": (name_matching, "MAX_SIMILAR", 0),
-    "lines": (engine, "DESCRIPTION_WEIGHT", 0.0),
-    "grouping": (engine, "group_results", lambda results, *_: list(results)),
+    "lines": (query_ranking, "DESCRIPTION_WEIGHT", 0.0),
+    "grouping": (results, "group_results", lambda ranked, *_: list(ranked)),
 }
 """The parts that can be disabled: module, attribute, and the value that disables it."""
 

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from feeder.nodes import Node
 from feeder.parse.file_parser import parse_file
-from feeder.parse.grammars import Grammars, load_grammars
+from feeder.parse.grammar_files import load_grammars
+from feeder.parse.grammars import Grammars
 
 SEED = 20261122
 MAX_QUERIES = 100

@@ -133,9 +133,12 @@ class Limits(NamedTuple):
         import feeder.sync.vectors
         import feeder.sync.write
 
-        feeder.sync.write.BATCH_NODES = self.nodes
+        for module, name, size in (
+            (feeder.sync.write, "BATCH_NODES", self.nodes),
+            (feeder.sync.vectors, "BATCH_VECTORS", self.vectors),
+        ):
+            setattr(module, name, size)
         feeder.sync.write.BATCH_DELETED_FILES = self.deleted_files
-        feeder.sync.vectors.BATCH_VECTORS = self.vectors
         feeder.sync.vectors.DELETE_BATCH = self.outbox
         feeder.sync.description_requests.BATCH_REQUESTS = self.descriptions
         if self.recheck_after_s is not None:

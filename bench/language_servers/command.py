@@ -20,7 +20,7 @@ from speed.corpora import Unavailable, fetch
 from speed.repository import clone
 
 from feeder.config import Settings
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.relations.references import ReferenceFinder
 from feeder.search.open_index import open_index
 from feeder.store import Statement

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.relations.modules import Definition
 from feeder.relations.node_definitions import CONSTRUCTORS
 from feeder.relations.references import ReferenceFinder

@@ -130,7 +130,7 @@ def _save(repository: str, file: str) -> dict[str, float]:
 
 def _decoded_files(repository: Path) -> Iterator[DecodedFile]:
     from feeder.parse.decoding import NotTextError, decode_text
-    from feeder.parse.grammars import load_grammars
+    from feeder.parse.grammar_files import load_grammars
     from feeder.source.git_trees import Commit
 
     tree, grammars = Commit(repository), load_grammars()

@@ -9,9 +9,10 @@ from feeder.embedding import Embedder, ServiceUsage, Vector
 from feeder.embedding.cache import CachedEmbedder
 from feeder.embedding.onnx import OnnxEmbedder, is_available
 from feeder.embedding.quantization import load_static_model
-from feeder.query.query_plan import Pagination
+from feeder.query.request_filters import Pagination
+from feeder.ranking.query_ranking import rank_query
+from feeder.ranking.results import paginate
 from feeder.ranking.retrieval import QueryModel, embedding_query_model, static_query_model
-from feeder.search.engine import search_scope
 from feeder.store.scope import Scope
 from feeder.store.sqlite import IN_MEMORY, SQLite
 from feeder.sync.context import ModelVectors
@@ -92,7 +93,8 @@ class Searcher:
 
     def _seconds(self, query: str) -> float:
         started, cpu_started = time.perf_counter(), time.process_time()
-        search_scope(self._database, self._models, query, self._scope, Pagination(HIT_LIMIT))
+        ranked = rank_query(self._database, self._models, query, self._scope)
+        paginate(self._database, ranked, Pagination(HIT_LIMIT))
         self._cpu_seconds.append(time.process_time() - cpu_started)
         return time.perf_counter() - started
 

@@ -1,12 +1,21 @@
 """Settings of one invocation, read from flags and their environment variables."""
 
+from __future__ import annotations
+
+import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from feeder.shards import Shard
+if TYPE_CHECKING:
+    from feeder.shards import Shard
 
 INDEX_FOLDER = ".feeder"
 """Folder under the repository's root; its own `.gitignore` hides it from git."""
+_CACHE_FILE = "feeder/embeddings.db"
+"""The cache of embeddings, below the user's folder of caches."""
+
 SECRET_VARIABLES = frozenset(
     {
         "CLOUDFLARE_API_TOKEN",
@@ -56,3 +65,17 @@ class Settings:
     forward_only: bool = False
     query_log: bool = True
     refresh: bool = True
+
+
+def default_cache_file() -> Path | None:
+    """Returns the cache file of this user; None where there is no home folder."""
+    xdg_cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if xdg_cache.is_absolute():  # the XDG specification says to ignore relative ones
+        return xdg_cache / _CACHE_FILE
+    try:
+        home = Path.home()
+        has_home = home.is_absolute() and home.is_dir()
+    except (RuntimeError, OSError):  # an unknown user id, or a home without permission
+        return None
+    caches = "Library/Caches" if sys.platform == "darwin" else ".cache"
+    return home / caches / _CACHE_FILE if has_home else None

@@ -13,6 +13,9 @@ NODE_TYPES = (
     *("xml_element", "toml_table", "toml_kv"),
     *DOCUMENT_TYPES,
 )
+STATIC_MODEL_PREFIX = "feeder-static-"
+"""Begins the names of static models, whose vectors are written with the words."""
+
 SIGNATURE_LIMIT = 300
 """Characters."""
 

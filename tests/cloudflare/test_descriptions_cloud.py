@@ -6,14 +6,13 @@ from standin_fixtures import standin_process
 
 from feeder.cloudflare.workers_ai_text import PRICES, WorkersAIDescriber
 from feeder.errors import UserError
-from feeder.query.query_plan import Pagination
-from feeder.search.engine import search_scope
+from feeder.query.request_filters import Pagination
 from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope
 from feeder.sync.context import DescriptionOptions, SyncContext
 from feeder.sync.sync import sync
 from feeder.sync.validate import validate
-from index_helpers import CART, REPO, SHOP
+from index_helpers import CART, REPO, SHOP, search_scope
 from source.repos import Repo
 
 __all__ = ["standin_process"]

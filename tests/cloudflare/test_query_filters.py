@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from feeder.cloudflare.provision import METADATA_PROPERTIES
 from feeder.cloudflare.vectorize import query_filters
 from feeder.embedding.cache import CachedEmbedder
-from feeder.query.query_plan import Pagination
+from feeder.query.request_filters import Pagination
 from feeder.ranking.retrieval import MODEL_VECTORS, embedding_query_model
-from feeder.search.engine import search_scope
 from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope
 from feeder.sync.context import ModelVectors
 from hash_embedder import HashedEmbedder
-from index_helpers import MEMORY, REPO
+from index_helpers import MEMORY, REPO, search_scope
 from source.repos import Repo
 
 Metadata = dict[str, str]

@@ -6,12 +6,11 @@ from clouds import Cloud
 from feeder.query.filters import FilterContext, build_scope
 from feeder.query.must_match import require_matches
 from feeder.query.query import parse_query
-from feeder.query.query_plan import Pagination
+from feeder.query.request_filters import Pagination
 from feeder.ranking.results import ResultList
-from feeder.search.engine import search_scope
 from feeder.source.git_trees import Commit
 from feeder.store import Database
-from index_helpers import REPO, open_database, run_sync
+from index_helpers import REPO, open_database, run_sync, search_scope
 from source.repos import Repo
 
 BODY = "".join(f"    total += weigh(order, {n})  # parcel {n} of the order\n" for n in range(200))

@@ -6,14 +6,14 @@ from feeder.embedding.cache import CachedEmbedder
 from feeder.query.filters import FilterContext, build_scopes
 from feeder.query.must_match import require_matches
 from feeder.query.query import parse_query
-from feeder.query.query_plan import Pagination, parse_preference
+from feeder.query.query_plan import parse_preference
+from feeder.query.request_filters import Pagination
 from feeder.ranking.results import ResultList
 from feeder.ranking.retrieval import QueryModel, embedding_query_model
-from feeder.search.engine import search_scope
 from feeder.source.git_trees import Commit
 from feeder.sync.context import ModelVectors
 from hash_embedder import HashedEmbedder
-from index_helpers import MEMORY, REPO
+from index_helpers import MEMORY, REPO, search_scope
 from source.repos import Repo
 
 STEPS = "".join(f"    total += weigh(order, {n})  # parcel {n} of the order\n" for n in range(200))

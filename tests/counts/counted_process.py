@@ -264,7 +264,7 @@ def parse_files() -> None:
     """Parses the generated files, after others that load the grammars and fill the caches."""
     from counts.repository import generated_files
     from feeder.parse.file_parser import parse_file
-    from feeder.parse.grammars import load_grammars
+    from feeder.parse.grammar_files import load_grammars
 
     grammars = load_grammars(None)
     for path, text in generated_files(1).items():

@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 from edge.ranking_cases import pairs, rankings_as_pairs, result_as_json
 from edge.worker_process import Worker
 from feeder.query.query import QueryText
-from feeder.ranking import name_matching
+from feeder.ranking import name_matching, query_ranking
 from feeder.ranking.ranking import Ranking, rank_hits
 from feeder.ranking.results import count_facets, group_results, grouping_candidates
 from feeder.ranking.retrieval import QueryModel
-from feeder.search import engine
 from feeder.store import Database, Row
 from feeder.store.hits import Hit, hits_by_ids
 from feeder.store.node_parts import part_ranges, parts_from_rows, parts_statement
@@ -30,7 +29,7 @@ class Recorded(NamedTuple):
 
 def recorded(database: Database, sides: Sequence[QueryModel], text: str, scope: Scope) -> Recorded:
     asked = QueryText(text)
-    rankings, *_ = engine._retrieve_rankings(database, sides, asked, scope, None)
+    rankings, *_ = query_ranking._retrieve_rankings(database, sides, asked, scope, None)
     found = hits_by_ids(
         database, dict.fromkeys(id_ for one in rankings for id_ in one.scores), scope
     )
@@ -67,9 +66,9 @@ def in_python(given: Recorded) -> dict[str, Any]:
         "grouped": [result_as_json(one) for one in groups],
         "facets": {name: pairs(counts) for name, counts in counts.items()},
         "told": [
-            [*map(str, engine._result_notes(asked, rankings, before))],
-            engine._is_vector_only(rankings),
-            engine._is_truncated(rankings),
+            [*map(str, query_ranking._result_notes(asked, rankings, before))],
+            query_ranking._is_vector_only(rankings),
+            query_ranking._is_truncated(rankings),
         ],
     }
 

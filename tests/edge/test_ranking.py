@@ -23,6 +23,7 @@ from edge.ranking_cases import (
 from edge.worker_process import Worker
 from feeder.query.file_kinds import kind_weight
 from feeder.query.query import QueryText, name_part_stems
+from feeder.ranking import query_ranking
 from feeder.ranking.name_matching import find_member, is_named, match_similar, name_overlap
 from feeder.ranking.name_matching import match_names as names_of
 from feeder.ranking.ranking import (
@@ -39,7 +40,6 @@ from feeder.ranking.ranking import (
 )
 from feeder.ranking.results import Result, count_facets, group_results, grouping_candidates
 from feeder.ranking.retrieval import frame_node_ids, parse_frames
-from feeder.search import engine
 from feeder.snippets.excerpts import Excerpt, Freshness
 from feeder.store import Row
 from feeder.store.hits import Hit
@@ -247,13 +247,13 @@ def test_notes_are_the_same(
     said = [one for one in drawn if data.draw(st.booleans())]
     asked = QueryText(text)
     assert worker.call("resultNotes", text, rankings_as_pairs(said), found) == [
-        list(map(str, engine._result_notes(asked, said, rank_hits(asked, said, found)))),
-        engine._is_vector_only(said),
-        engine._is_truncated(said),
+        list(map(str, query_ranking._result_notes(asked, said, rank_hits(asked, said, found)))),
+        query_ranking._is_vector_only(said),
+        query_ranking._is_truncated(said),
     ]
 
 
-@pytest.mark.parametrize(("found", "most"), engine.CANDIDATE_LIMITS.items())
+@pytest.mark.parametrize(("found", "most"), query_ranking.CANDIDATE_LIMITS.items())
 def test_result_is_truncated_at_the_candidate_limit(worker: Worker, found: str, most: int) -> None:
     for count in (most - 1, most):
         way = [found, 1.0, [[str(number), 1.0] for number in range(count)], False]

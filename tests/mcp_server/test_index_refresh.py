@@ -18,7 +18,7 @@ from feeder.mcp.index_refresh import IndexRefresher, RefreshTimes
 from feeder.mcp.service import LazyRefresher
 from feeder.notes import Note, NoteKind
 from feeder.session.index_update import FEW_FILES, RefreshTarget
-from feeder.session.session import open_session
+from feeder.session.opening import open_session
 from feeder.session.workspace import base_folder, workspace_for
 from feeder.source import git
 from feeder.source.git_trees import Commit

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 
 from feeder.parse import ParsedFile
 from feeder.parse.file_parser import parse_file
-from feeder.parse.grammars import load_grammars
+from feeder.parse.grammar_files import load_grammars
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'

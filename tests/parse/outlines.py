@@ -7,7 +7,7 @@ from textwrap import dedent
 
 from feeder.nodes import Node, node_ids
 from feeder.parse.file_parser import parse_file
-from feeder.parse.grammars import load_grammars
+from feeder.parse.grammar_files import load_grammars
 from feeder.parse.splitting import NODE_LIMIT
 from parse.notebook_cells import sources
 

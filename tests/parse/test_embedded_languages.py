@@ -6,7 +6,8 @@ import pytest
 
 from feeder.errors import UserError
 from feeder.parse.file_parser import parse_file
-from feeder.parse.grammars import Grammars, load_grammars
+from feeder.parse.grammar_files import load_grammars
+from feeder.parse.grammars import Grammars
 from parse.outlines import assert_properties_hold, document_nodes, nodes, nodes_of, outline, rows
 
 

@@ -11,8 +11,9 @@ import pytest
 from feeder.errors import UserError
 from feeder.parse.entries import Shape
 from feeder.parse.file_parser import parse_file
+from feeder.parse.grammar_files import load_grammars
 from feeder.parse.grammar_schema import GRAMMAR_FILE_SCHEMA, MapOf, ObjectOf
-from feeder.parse.grammars import load_grammars, query_matches
+from feeder.parse.grammars import query_matches
 from parse.outlines import GRAMMARS
 
 R = {

@@ -8,7 +8,7 @@ import pytest
 
 from feeder.errors import UserError
 from feeder.parse.file_parser import parse_file
-from feeder.parse.grammars import load_grammars
+from feeder.parse.grammar_files import load_grammars
 from feeder.parse.languages.__main__ import compiled_files
 from feeder.parse.languages.folders import LanguageFolder, compile_folders, find_folders
 from feeder.parse.languages.pattern_source import compact_pattern

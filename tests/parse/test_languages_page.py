@@ -7,6 +7,7 @@ import pytest
 
 from command_runner import RunFeeder, command_runner
 from feeder.parse.file_parser import parse_file
+from feeder.parse.grammar_files import load_grammars
 from feeder.parse.grammar_schema import (
     GRAMMAR_FILE_SCHEMA,
     HIDDEN_SCHEMA,
@@ -15,7 +16,6 @@ from feeder.parse.grammar_schema import (
     MapOf,
     ObjectOf,
 )
-from feeder.parse.grammars import load_grammars
 
 pytestmark = pytest.mark.slow
 

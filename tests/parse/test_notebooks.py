@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from feeder.parse.file_parser import INVALID_NOTEBOOK, parse_as_plain_text, parse_file
-from feeder.parse.notebooks import notebook_source_lines
+from feeder.parse.notebook_cells import notebook_source_lines
 from parse.invariants import violated_property
 from parse.mutations import mutate
 from parse.outlines import GRAMMARS, SAMPLES, assert_properties_hold

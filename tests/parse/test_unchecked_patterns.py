@@ -7,7 +7,8 @@ import pytest
 from tree_sitter import Node, Parser, Query
 
 from feeder.errors import UserError
-from feeder.parse.grammars import load_grammars, query_matches
+from feeder.parse.grammar_files import load_grammars
+from feeder.parse.grammars import query_matches
 from feeder.parse.languages.folders import LanguageFolder, find_folders
 from feeder.parse.languages.query_source import Pattern, read_patterns
 from feeder.parse.languages.unchecked import without_checks

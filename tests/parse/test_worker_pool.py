@@ -18,7 +18,7 @@ import pytest
 from feeder.errors import FeederError, UserError
 from feeder.parse import ParsedFile
 from feeder.parse.file_parser import parse_file
-from feeder.parse.grammars import load_grammars
+from feeder.parse.grammar_files import load_grammars
 from feeder.parse.worker_messages import Limits, ParseFile
 from feeder.parse.worker_pool import READ_AHEAD_BYTES, WorkerPool
 from feeder.store.rows import NodeRows

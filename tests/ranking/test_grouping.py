@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from feeder.query.query_plan import Pagination
+from feeder.query.request_filters import Pagination
 from feeder.ranking.results import PartMatch, Result
-from feeder.search.engine import search_scope
 from feeder.snippets.excerpts import Excerpt, ExcerptReader
 from feeder.source.git_trees import Commit
 from feeder.store.hits import Hit
 from feeder.store.scope import Scope
-from index_helpers import REPO, open_database, run_sync
+from index_helpers import REPO, open_database, run_sync, search_scope
 from source.repos import Repo
 
 LINE = "    total = total + parcel_weight(order, {0})  # the parcels of order {0}\n"

@@ -4,16 +4,15 @@ import pytest
 
 from feeder.cli.rendering import render_hits
 from feeder.nodes import Member
-from feeder.query.query_plan import Pagination
+from feeder.query.request_filters import Pagination
 from feeder.ranking.name_matching import find_member
 from feeder.ranking.results import Result
-from feeder.search.engine import search_scope
 from feeder.source.git_trees import Commit
 from feeder.store.name_search import MAX_SPELLED
 from feeder.store.rows import decode_members, encode_members
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from index_helpers import REPO, open_database, result_page, run_sync
+from index_helpers import REPO, open_database, result_page, run_sync, search_scope
 from source.repos import Repo
 
 COLOR = """\

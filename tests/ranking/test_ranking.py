@@ -8,7 +8,7 @@ import pytest
 
 from feeder.query.file_kinds import is_document, kind_weight
 from feeder.query.query import QueryText
-from feeder.query.query_plan import Pagination
+from feeder.query.request_filters import Pagination
 from feeder.ranking.name_matching import name_overlap
 from feeder.ranking.ranking import (
     FILE_BOOST,
@@ -21,13 +21,12 @@ from feeder.ranking.ranking import (
 )
 from feeder.ranking.results import ResultList
 from feeder.ranking.retrieval import STATIC_WEIGHT, QueryModel
-from feeder.search.engine import search_scope
 from feeder.source.git_trees import Commit
 from feeder.store import Neighbour, Statement
 from feeder.store.hits import Hit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from index_helpers import REPO, open_database, run_sync
+from index_helpers import REPO, open_database, run_sync, search_scope
 from source.repos import Repo
 
 POOL = """\

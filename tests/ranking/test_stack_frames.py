@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 
 from feeder.query.query import QueryText
-from feeder.query.query_plan import Pagination
+from feeder.query.request_filters import Pagination
 from feeder.ranking.retrieval import Frame, parse_frames
-from feeder.search.engine import search_scope
 from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope
-from index_helpers import REPO, open_database, run_sync
+from index_helpers import REPO, open_database, run_sync, search_scope
 from source.repos import Repo
 
 GO = """\

@@ -1,6 +1,6 @@
 """The relations of a symbol: lists that are cut say how many entries there are."""
 
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.relations.symbol_relations import symbol_relations
 from feeder.source.git_trees import Commit
 from index_helpers import REPO, open_database, run_sync

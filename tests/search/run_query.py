@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 from feeder.config import Settings
 from feeder.notes import Note
-from feeder.query.query_plan import DEFAULT_LINES, Pagination, QueryPlan, SearchRequest, plan_query
-from feeder.query.request_filters import RequestFilters
+from feeder.query.query_plan import DEFAULT_LINES, QueryPlan, SearchRequest, plan_query
+from feeder.query.request_filters import Pagination, RequestFilters
 from feeder.ranking.results import ResultList
 from feeder.search.answers import Page
 from feeder.search.engine import run_plan, search
@@ -26,9 +26,7 @@ def run_query(
     on_warning: Callable[[Note], None] | None = None,
 ) -> tuple[QueryPlan, ResultList]:
     """Returns the plan of a query and a page of its results, without reading files."""
-    plan = plan_query(
-        index.store, query, filters or RequestFilters(), index.settings, index.corpus.meta
-    )
+    plan = plan_query(index.corpus, index.directory, query, filters or RequestFilters())
     return plan, run_plan(index, plan, pagination, on_warning)
 
 

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from feeder.config import Settings
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.errors import UserError
 from feeder.evaluation.judgments import JudgedQuery, RelevantTarget, missing_targets
 from feeder.mcp.tool_schemas import INPUT_SCHEMAS, validate_arguments

@@ -10,15 +10,14 @@ from feeder.descriptions import ModelAnswer
 from feeder.embedding import STATIC_MODEL_NAME
 from feeder.embedding.quantization import StaticQuantizer
 from feeder.mcp.formatting import AnswerOptions, format_hits
-from feeder.query.query_plan import Pagination
+from feeder.query.request_filters import Pagination
 from feeder.ranking.results import Result
 from feeder.ranking.retrieval import STATIC_VECTORS, static_query_model
-from feeder.search.engine import search_scope
 from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import DescriptionOptions
-from index_helpers import REPO, SHOP, open_database, result_page, run_sync
+from index_helpers import REPO, SHOP, open_database, result_page, run_sync, search_scope
 from source.repos import Repo
 
 LINE = "Discards every purchase that is not yet paid for."

@@ -13,7 +13,7 @@ from feeder.embedding.cache import CachedEmbedder
 from feeder.errors import FeederError, ServiceError, UserError
 from feeder.notes import Note
 from feeder.query.query import QueryText
-from feeder.query.query_plan import Pagination
+from feeder.query.request_filters import Pagination
 from feeder.ranking.name_matching import is_named
 from feeder.ranking.ranking import WORD, name_ranking, vector_ranking, word_ranking
 from feeder.ranking.results import Result
@@ -24,14 +24,13 @@ from feeder.ranking.retrieval import (
     embedding_query_model,
     static_query_model,
 )
-from feeder.search.engine import search_scope
 from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.store.sqlite_vectors import SQLiteVectors
 from feeder.sync.context import ModelVectors
 from hash_embedder import HashedEmbedder
-from index_helpers import MEMORY, REPO, open_database, result_page, run_sync
+from index_helpers import MEMORY, REPO, open_database, result_page, run_sync, search_scope
 from source.repos import Repo
 
 FILES = {

@@ -8,20 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feeder.config import Settings
-from feeder.query.query_plan import Pagination, QueryPlan, plan_query
-from feeder.query.request_filters import RequestFilters
+from feeder.query.query_plan import QueryPlan, plan_query
+from feeder.query.request_filters import Pagination, RequestFilters
 from feeder.ranking import results
+from feeder.ranking.query_ranking import rank_query
 from feeder.ranking.results import Result
 from feeder.ranking.retrieval import STATIC_VECTORS, QueryModel, static_query_model
 from feeder.search import engine
 from feeder.search.open_index import SearchIndex
-from feeder.session.session import open_session
+from feeder.session.opening import open_session
 from feeder.session.workspace import Workspace
 from feeder.source.git_trees import Commit
 from feeder.store.hits import first_hits
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from index_helpers import REPO, SHOP
+from index_helpers import REPO, SHOP, search_scope
 from index_helpers import open_database as empty
 from index_helpers import run_sync as fed
 from search.run_query import run_query
@@ -111,20 +112,14 @@ def test_pages_concatenate_to_one_large_page(
 
 
 def scope(search_index: SearchIndex, query: str) -> QueryPlan:
-    return plan_query(
-        search_index.store,
-        query,
-        RequestFilters(),
-        search_index.settings,
-        search_index.corpus.meta,
-    )
+    return plan_query(search_index.corpus, search_index.directory, query, RequestFilters())
 
 
 @pytest.mark.parametrize("query", ["lang:py", "/order/", "path:docs", "ship order", "zzz cart"])
 def test_every_node_is_in_exactly_one_hit(search_index: SearchIndex, query: str) -> None:
     """Of the scope if the query has only filters or a pattern, else of the candidates."""
     plan, database = scope(search_index, query), search_index.store.index.database
-    found = engine.rank_query(database, search_index.models, plan.text, plan.scope).results
+    found = rank_query(database, search_index.models, plan.text, plan.scope).results
     nodes = [one.hit for one in found] if plan.text else first_hits(database, plan.scope, 1_000)
     assert nodes
     assert sorted(ids(run_query(search_index, query, ALL)[1].results)) == sorted(
@@ -171,5 +166,5 @@ def test_word_in_more_nodes_than_are_ranked_is_reported(
     repo.commit({"a.py": "\n\n".join(functions)})
     database = empty()
     fed(Commit(repo.path), database)
-    answer = engine.search_scope(database, [], "order", Scope.of_repo(REPO), Pagination(1))
+    answer = search_scope(database, [], "order", Scope.of_repo(REPO), Pagination(1))
     assert (answer.total, answer.at_least) == (min(nodes, 200), at_least)

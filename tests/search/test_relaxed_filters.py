@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from feeder.config import Settings
-from feeder.query.query_plan import Pagination
-from feeder.query.request_filters import RequestFilters
+from feeder.query.request_filters import Pagination, RequestFilters
 from feeder.search.open_index import SearchIndex
 from feeder.search.relaxed_filters import relax_filters
-from feeder.session.session import open_session
+from feeder.session.opening import open_session
 from feeder.session.workspace import base_folder, workspace_for
 from mcp_server.conftest import index
 from search.run_query import run_query

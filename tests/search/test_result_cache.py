@@ -10,13 +10,13 @@ import pytest
 from feeder.config import Settings
 from feeder.errors import ServiceError
 from feeder.notes import Note
-from feeder.query.query_plan import Pagination
-from feeder.query.request_filters import RequestFilters
+from feeder.query.request_filters import Pagination, RequestFilters
 from feeder.ranking.results import ResultList
 from feeder.ranking.retrieval import STATIC_VECTORS, QueryModel, static_query_model
 from feeder.search.open_index import SearchIndex
 from feeder.search.result_cache import ResultCache
-from feeder.session.session import Session, open_session
+from feeder.session.opening import open_session
+from feeder.session.session import Session
 from feeder.session.workspace import Workspace, indexed_tree
 from feeder.store import Neighbour, Statement
 from feeder.store.scope import Scope

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from feeder.config import Settings
-from feeder.parse.grammars import load_grammars
+from feeder.parse.grammar_files import load_grammars
 from feeder.parse.worker_pool import code_fingerprint
 from feeder.share.publish import Publication, publish
 from feeder.share.pull import Pulled, pull

@@ -12,7 +12,8 @@ import pytest
 
 from command_runner import RunFeeder
 from feeder.errors import ServiceError, UserError
-from feeder.share.stores import Pace, open_source, open_target
+from feeder.share.places import open_source, open_target
+from feeder.share.stores import Pace
 from index_helpers import CART, GUIDE
 from source.repos import Repo
 

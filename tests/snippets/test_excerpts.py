@@ -5,16 +5,15 @@ from pathlib import Path
 import pytest
 
 from feeder.cli.rendering import render_hits
-from feeder.query.query_plan import Pagination
+from feeder.query.request_filters import Pagination
 from feeder.ranking.results import Result
-from feeder.search import engine
 from feeder.search.answers import Page
 from feeder.source.folder import Folder
 from feeder.source.git_trees import Commit
 from feeder.store.hits import Hit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from index_helpers import REPO, open_database, result_page, run_sync
+from index_helpers import REPO, open_database, result_page, run_sync, search_scope
 from source.repos import Repo
 
 TAX = """\
@@ -46,9 +45,7 @@ def database(repo: Repo) -> SQLite:
 
 
 def run_search(database: SQLite, query: str) -> list[Result]:
-    return list(
-        engine.search_scope(database, [], query, Scope.of_repo(REPO), Pagination(1)).results
-    )
+    return list(search_scope(database, [], query, Scope.of_repo(REPO), Pagination(1)).results)
 
 
 def answer(database: SQLite, base: Path, query: str) -> Page:
@@ -208,9 +205,7 @@ def test_unchanged_folder_has_no_note(plain: tuple[SQLite, Path]) -> None:
 
 def test_class_excerpt_leaves_out_its_methods(database: SQLite, repo: Repo) -> None:
     """Methods are hits of their own."""
-    all_found = engine.search_scope(
-        database, [], "Duty", Scope.of_repo(REPO), Pagination(9)
-    ).results
+    all_found = search_scope(database, [], "Duty", Scope.of_repo(REPO), Pagination(9)).results
     [found] = [one for one in all_found if one.hit.symbol == "Duty"]
     [hit] = result_page(database, repo.path, [found], 2, ["price"]).hits
     assert hit.snippet.start_line == 6
@@ -219,9 +214,7 @@ def test_class_excerpt_leaves_out_its_methods(database: SQLite, repo: Repo) -> N
 def test_hit_in_another_repository_has_no_excerpt(database: SQLite, repo: Repo) -> None:
     """Its files are not here, even if a local file has the same path."""
     run_sync(Commit(repo.path), database, name="acme/other")
-    found = engine.search_scope(
-        database, [], "vat", Scope.of_repo("acme/other"), Pagination(1)
-    ).results
+    found = search_scope(database, [], "vat", Scope.of_repo("acme/other"), Pagination(1)).results
     answer = result_page(database, repo.path, found)
     assert list(render_hits(answer))[:2] == [
         "tax.py:1-3  method  vat  (in acme/other)",

@@ -8,7 +8,7 @@ import pytest
 
 from feeder.parse import ParsedFile
 from feeder.parse.file_parser import parse_as_plain_text
-from feeder.parse.grammars import load_grammars
+from feeder.parse.grammar_files import load_grammars
 from feeder.source.folder import Folder
 from feeder.source.git_trees import Commit
 from feeder.store import Statement

@@ -15,8 +15,8 @@ from feeder.errors import StoppedEarly, UserError
 from feeder.mcp.index_refresh import ProgressMonitor
 from feeder.parse import extract
 from feeder.parse.worker_pool import WorkerPool
+from feeder.session.opening import open_session as opened_store
 from feeder.session.runs import open_run
-from feeder.session.session import open_session as opened_store
 from feeder.session.workspace import Workspace, indexed_tree
 from feeder.source import Sizes
 from feeder.source.git_trees import Commit

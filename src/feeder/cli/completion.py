@@ -39,7 +39,7 @@ def complete_language(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Offers the languages that a file can have."""
-    from feeder.parse.grammars import load_grammars
+    from feeder.parse.grammar_files import load_grammars
 
     languages = load_grammars(None).languages
     return [CompletionItem(name) for name in languages if name.startswith(incomplete.lower())]

@@ -10,6 +10,7 @@ import click
 from feeder.cli import console, options
 from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
+from feeder.corpus.index_status import index_status
 from feeder.errors import UserError
 from feeder.escaping import count_of
 
@@ -87,7 +88,7 @@ def impact(
         whole = find_impact(index, change, tests_only=tests_only)
         shown = whole.first(corpus, limit)
         is_empty = not (whole.tests and (tests_only or whole.references))
-        status = corpus.status(is_empty=is_empty, searched=corpus.scope)
+        status = index_status(corpus, is_empty=is_empty, searched=corpus.scope)
     if tests_only and not settings.json:
         console.print_result(settings, None, [test.path for test in shown.tests])
     else:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def init(database_name: str | None, shared: str | None, dry_run: bool, **params: Any) -> None:
     """Create missing databases and indexes, or update the schema."""
     from feeder.cloudflare.credentials import choose_new_store, default_names
-    from feeder.session.session import open_session
+    from feeder.session.opening import open_session
     from feeder.session.workspace import current_workspace
 
     settings = Settings(**params)
@@ -84,8 +84,8 @@ def validate(repair: bool, wait: bool, content: bool, **params: Any) -> None:
 
     The exit code is 1 if it does not.
     """
+    from feeder.session.opening import open_session
     from feeder.session.runs import open_comparison
-    from feeder.session.session import open_session
     from feeder.session.workspace import current_workspace
     from feeder.store.ownership import command_lock
     from feeder.sync.validate import repair as repair_index
@@ -122,7 +122,8 @@ def validate(repair: bool, wait: bool, content: bool, **params: Any) -> None:
 @options.cache_options
 def cache(clear: bool, **params: Any) -> None:
     """Show or clear the embedding cache of this machine."""
-    from feeder.embedding.cache import MAX_BYTES, CacheFile, default_cache_file, file_bytes
+    from feeder.config import default_cache_file
+    from feeder.embedding.cache import MAX_BYTES, CacheFile, file_bytes
 
     settings = Settings(**params)
     path = settings.cache or default_cache_file()
@@ -258,7 +259,7 @@ def _finding_lines(findings: list[Finding]) -> Iterator[str]:
 @options.read_options
 def stats(**params: Any) -> None:
     """Show what the index contains."""
-    from feeder.session.session import open_session
+    from feeder.session.opening import open_session
     from feeder.session.workspace import current_workspace
     from feeder.store.inventory import statistics
 

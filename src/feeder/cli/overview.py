@@ -10,6 +10,7 @@ import click
 from feeder.cli import console, options, search_options
 from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
+from feeder.corpus.index_status import index_status
 
 if TYPE_CHECKING:
     from feeder.relations.overview import Overview
@@ -50,7 +51,7 @@ def overview(path: str, budget: int, **params: Any) -> None:
         if (cost := overview_cost(corpus)) and not settings.quiet:
             console.print_message(cost)
         result = build_overview(corpus, path_from_root(path, corpus.base), index.directory)
-        status = corpus.status()
+        status = index_status(corpus)
     fitting = fit_symbols(result.symbols, budget_bytes(budget))
     shown = {(one.path, one.symbol) for ones in fitting.values() for one in ones}
     symbols = [symbol for symbol in result.symbols if (symbol.path, symbol.symbol) in shown]

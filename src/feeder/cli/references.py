@@ -13,6 +13,7 @@ import click
 from feeder.cli import console, options, search_options
 from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
+from feeder.corpus.index_status import index_status
 from feeder.escaping import count_of
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def references(  # noqa: PLR0913 - the options
             page = find_references(corpus, resolved_target, text, requested)
         else:
             page = find_uses(corpus, resolved_target, requested)
-        status = corpus.status(is_empty=not page.total, searched=corpus.scope)
+        status = index_status(corpus, is_empty=not page.total, searched=corpus.scope)
     if settings.json:
         console.print_result(settings, _as_json(page, with_left_out), ())
         return
@@ -342,7 +343,7 @@ def implementations(target: str, **params: Any) -> None:
         corpus = index.corpus
         found_target, text = resolve_definition(corpus, target, index.directory)
         of_definition, result, is_cut = find_implementations(corpus, found_target, text)
-        status = None if result else corpus.status(is_empty=True, searched=corpus.scope)
+        status = None if result else index_status(corpus, is_empty=True, searched=corpus.scope)
     facts = {
         "target": target_json(of_definition),
         "implementations": [one._asdict() for one in result],

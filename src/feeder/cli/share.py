@@ -33,8 +33,8 @@ def publish(target: str, keep: int, **params: Any) -> None:
     lacks is uploaded.
     """
     from feeder.session.workspace import current_workspace, index_file
+    from feeder.share.places import open_target
     from feeder.share.publish import publish as publish_index
-    from feeder.share.stores import open_target
 
     settings = Settings(**params)
     place = current_workspace(settings)
@@ -57,8 +57,8 @@ def pull(source: str | None, **params: Any) -> None:
     """
     from feeder.cli.sync import sync
     from feeder.session.workspace import current_workspace, index_file
+    from feeder.share.places import open_source
     from feeder.share.pull import pull as pull_index
-    from feeder.share.stores import open_source
     from feeder.shared_settings import read_shared_settings
     from feeder.store.index_folder import create_index_folder
 

@@ -12,6 +12,7 @@ import click
 from feeder.cli import console, options
 from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
+from feeder.corpus.index_status import index_status
 from feeder.errors import UserError
 from feeder.escaping import count_of
 
@@ -44,7 +45,7 @@ def skipped(reason: str | None, masked: bool, unparsed: bool, **params: Any) -> 
     settings = Settings(**params)
     with open_fresh_index(settings) as index:
         files = all_skipped_files(index.corpus.database, index.corpus.repo)
-        note = index.corpus.status().note
+        note = index_status(index.corpus).note
     files = [(path, why) for path, why in files if (reason or "").lower() in why.lower()]
     lines = []
     for why, group in groupby(files, key=lambda file: file[1]):
@@ -63,7 +64,7 @@ def _list_masked(settings: Settings) -> None:
 
     with open_fresh_index(settings) as index:
         found = list(masked_lines(index.corpus))
-        note = index.corpus.status().note
+        note = index_status(index.corpus).note
     lines = [f"{path}:{line}" for path, line in found]
     console.print_result(settings, [masked._asdict() for masked in found], lines)
     if not settings.quiet and not settings.json:
@@ -79,7 +80,7 @@ def _list_unparsed(settings: Settings) -> None:
 
     with open_fresh_index(settings) as index:
         files = unparsed_files(index.corpus.database, index.corpus.repo)
-        note = index.corpus.status().note
+        note = index_status(index.corpus).note
     ranges = [(path, lines) for path, all_lines in files for lines in all_lines]
     facts = [
         {"path": path, "start_line": first, "end_line": last} for path, (first, last) in ranges

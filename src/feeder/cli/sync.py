@@ -169,8 +169,9 @@ def _writing_run(  # noqa: PLR0913 - what a run works on
     index. After StoppedEarly or ServiceError the report is printed before the error is raised.
     """
     from feeder.session.folder_index import record_options
+    from feeder.session.opening import open_session
     from feeder.session.runs import open_run
-    from feeder.session.session import model_error, open_session
+    from feeder.session.session import model_error
     from feeder.session.workspace import has_index
     from feeder.session.worktree_copy import copy_nearest_index
     from feeder.store.ownership import command_lock

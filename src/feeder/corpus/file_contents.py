@@ -14,7 +14,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from feeder.atomic_file import replace_file
-from feeder.embedding.cache import default_cache_file
+from feeder.config import default_cache_file
 from feeder.parse.decoding import NotTextError, decode_text
 from feeder.parse.extract import extractor_versions
 from feeder.source import file_types, git, git_files, snapshot_cache
@@ -141,10 +141,10 @@ def _cached_or_extracted(key: str, ending: str, content: bytes) -> str | None:
 
 
 def _extract_text(ending: str, content: bytes) -> str | None:
-    from feeder.parse.file_parser import extract_document_text
+    from feeder.parse.extract.formats import parse_document_text
     from feeder.parse.worker_pool import WorkerPool
 
-    with WorkerPool(count=1, parse_file=extract_document_text) as workers:
+    with WorkerPool(count=1, parse_file=parse_document_text) as workers:
         [parsed] = workers.parse([(f"document.{ending}", content)])
     return parsed.nodes[0].text if parsed.nodes else None
 

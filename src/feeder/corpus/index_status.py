@@ -7,16 +7,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from feeder.corpus.corpus import Corpus
+from feeder.corpus.unindexed_files import changed_files_note
+from feeder.corpus.unread_files import unread_notes
 from feeder.notes import Note, NoteKind
 from feeder.source import git
-from feeder.store import Database
 from feeder.store.scope import Scope
-
-if TYPE_CHECKING:
-    from feeder.session.session import Session
-
 
 SHORT_COMMIT = 7
 """Digits of a commit id in messages."""
@@ -161,48 +159,22 @@ def _count_commits(count: int) -> str:
     return "1 commit" if count == 1 else f"{count} commits"
 
 
-class Corpus(NamedTuple):
-    """An index and the files that it is of: `base` is their root folder, `repo` their name in the
-    index, `meta` the index's state.
+def index_status(
+    corpus: Corpus,
+    changed_files: int = 0,
+    *,
+    is_empty: bool = False,
+    searched: Scope | None = None,
+) -> IndexStatus:
+    """Compares an index with git; `changed_files` of the files shown have changed since.
 
-    `seen_tree` is the id of the root tree if the working tree was checked for this request. With
-    `counts_changes` every answer says how many files on disk differ from the index.
+    For an answer that `is_empty`, or has only similar hits, files on disk that differ from the
+    index are counted; if it looked for functions in `searched`, also what it could not see there.
     """
-
-    database: Database
-    base: Path
-    repo: str
-    meta: Mapping[str, str]
-    seen_tree: str = ""
-    counts_changes: bool = False
-
-    @classmethod
-    def from_store(cls, store: Session, meta: Mapping[str, str]) -> Corpus:
-        """The corpus of an open session."""
-        return cls(store.index.database, store.workspace.base, store.workspace.repo, meta)
-
-    def status(
-        self, changed_files: int = 0, *, is_empty: bool = False, searched: Scope | None = None
-    ) -> IndexStatus:
-        """Compares the index with git; `changed_files` of the files shown have changed since.
-
-        For an answer that `is_empty`, or has only similar hits, files on disk that differ from
-        the index are counted; if it looked for functions in `searched`, also what it could not
-        see there.
-        """
-        status = read_index_status(
-            self.base, self.repo, self.meta, changed_files, seen_tree=self.seen_tree
-        )
-        if not (is_empty or self.counts_changes):
-            return status
-        # few answers are empty
-        from feeder.corpus.unindexed_files import changed_files_note
-        from feeder.corpus.unread_files import unread_notes
-
-        unread = unread_notes(self.database, searched) if searched and is_empty else []
-        return status._replace(changed_files=changed_files_note(self), unread=tuple(unread))
-
-    @property
-    def scope(self) -> Scope:
-        """All nodes of the repository."""
-        return Scope.of_repo(self.repo)
+    status = read_index_status(
+        corpus.base, corpus.repo, corpus.meta, changed_files, seen_tree=corpus.seen_tree
+    )
+    if not (is_empty or corpus.counts_changes):
+        return status
+    unread = unread_notes(corpus.database, searched) if searched and is_empty else []
+    return status._replace(changed_files=changed_files_note(corpus), unread=tuple(unread))

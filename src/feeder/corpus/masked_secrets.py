@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from feeder.corpus.corpus import Corpus
 from feeder.corpus.file_contents import indexed_texts, snapshot_repositories
-from feeder.corpus.index_status import Corpus
 from feeder.parse.secrets import UNMASKED, mask_text
 from feeder.store.inventory import blobs_by_path, files_below
 from feeder.store.rows import batched

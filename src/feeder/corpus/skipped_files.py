@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from types import MappingProxyType
 
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.errors import UserError
 from feeder.notes import Note, NoteKind
 from feeder.parse.extract import NOT_INSTALLED

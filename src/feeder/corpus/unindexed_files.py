@@ -19,7 +19,7 @@ from feeder.store.scope import Scope
 from feeder.store.sqlite import is_local
 
 if TYPE_CHECKING:
-    from feeder.corpus.index_status import Corpus
+    from feeder.corpus.corpus import Corpus
 
 TIMEOUT_S = 2.0
 """The time for each process of git; a count that takes longer is left out."""

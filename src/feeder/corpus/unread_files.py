@@ -6,18 +6,14 @@ An answer with hits does not ask: each of these is a query.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
-from feeder.corpus.index_status import Corpus
-from feeder.errors import NotInIndexError, UnknownPathError
 from feeder.escaping import count_of
 from feeder.notes import Note, NoteKind, unparsed_text
 from feeder.source import SkipReason
 from feeder.store import Database
 from feeder.store.scope import Scope
 from feeder.store.unread_files import UnreadGroup, unread_in_scope
-from feeder.suggestions import UnknownNameError
 
 UNREADABLE_CONTENT = ("binary", "a pointer to a file in LFS")
 """Reasons of files whose name promises text, but whose content is none."""
@@ -113,37 +109,3 @@ def _only_path(scope: Scope) -> str:
     """The path that is the scope's only filter of files; else empty."""
     is_alone = len(scope.paths) == 1 and not (any(scope[2:5]) or scope.tests)
     return scope.paths[0].removeprefix("*/") if is_alone else ""
-
-
-@contextmanager
-def with_absence_notes(corpus: Corpus, update: Note | None = None) -> Iterator[None]:
-    """Adds to the error for a name that the index does not have why it may exist nevertheless.
-
-    Each reason is a line of the remedy.
-
-    `update` is the note of a server that updates the index. While that runs, it is the reason, and
-    the nearest other names are of no use.
-    """
-    try:
-        yield
-    except NotInIndexError as exc:
-        if update and update.kind is NoteKind.UPDATE_RUNNING:
-            problem = f"{exc.problem.removesuffix('.')} yet."
-            raise NotInIndexError(problem, str(update)) from exc
-        notes = [*filter(None, [update]), *reasons_to_doubt(corpus, exc)]
-        if notes:
-            remedy = "\n".join(filter(None, [exc.remedy, *map(str, notes)]))
-            doubted = NotInIndexError(exc.problem, remedy)
-            doubted.reason_count = len(notes)
-            raise doubted from exc
-        raise
-
-
-def reasons_to_doubt(corpus: Corpus, error: NotInIndexError) -> Iterator[Note]:
-    """The index may be behind its files, or may lack a function of that name."""
-    is_function = not isinstance(error, UnknownNameError | UnknownPathError)
-    status = corpus.status(is_empty=True, searched=corpus.scope if is_function else None)
-    for note in status.notes:
-        # that the index equals HEAD is no reason; only a note that it does not has a remedy
-        if note.kind is not NoteKind.INDEX_STATE or note.remedy:
-            yield note

@@ -11,9 +11,8 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 
 from feeder.cloudflare import wrangler
-from feeder.config import Settings
+from feeder.config import Settings, default_cache_file
 from feeder.doctor import Finding
-from feeder.embedding.cache import default_cache_file
 from feeder.errors import FeederError
 from feeder.installation import install_steps, packages_by_extra
 from feeder.parse.worker_pool import WorkerPool

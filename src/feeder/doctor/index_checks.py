@@ -15,7 +15,8 @@ from feeder.escaping import count_of
 from feeder.installation import install_steps
 from feeder.notes import unparsed_text
 from feeder.parse.extract import NOT_INSTALLED, extractor_versions, includes_documents
-from feeder.session.session import Session, open_session
+from feeder.session.opening import open_session
+from feeder.session.session import Session
 from feeder.session.workspace import (
     Workspace,
     creation_command,

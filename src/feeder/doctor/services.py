@@ -13,9 +13,10 @@ from feeder.config import Settings
 from feeder.doctor import Finding
 from feeder.doctor.index_checks import missing_migration
 from feeder.notes import Note
-from feeder.ranking.retrieval import query_models
+from feeder.search.query_models import query_models
 from feeder.session.model_selection import select_describer
-from feeder.session.session import Session, open_session
+from feeder.session.opening import open_session
+from feeder.session.session import Session
 from feeder.session.workspace import current_workspace, has_index
 from feeder.store.vector_search import load_simsimd
 from feeder.sync.vector_index import IDENTITY_KEY

@@ -37,13 +37,21 @@ from feeder.query import (
     stopwords,
     vocabulary,
 )
-from feeder.ranking import exact_parts, literal_nodes, name_matching, ranking, results, retrieval
+from feeder.ranking import (
+    exact_parts,
+    literal_nodes,
+    name_matching,
+    query_ranking,
+    ranking,
+    results,
+    retrieval,
+)
 from feeder.relations import (
     bases,
-    definitions,
     exports,
     families,
     file_facts,
+    found_definition,
     go_interfaces,
     go_members,
     manifests,
@@ -88,8 +96,7 @@ _NAMES: dict[ModuleType, str] = {
     scope: "MAX_GLOB_BYTES TEST_PATH_GLOBS",
     # search
     answers: "RANK_NAMES SHEET_TYPE",
-    engine: """MAX_BY_WORD MAX_BY_MODEL CANDIDATE_LIMITS MAX_BY_VECTOR_ONLY MAX_LISTED
-        MAX_SUGGESTED_NAMES NO_WORD_TEXT""",
+    engine: "MAX_LISTED",
     exact_parts: "INEXACT_REASON",
     file_kinds: """TEST DOCUMENT EXAMPLE DATA DOCUMENT_PATH_PATTERN EXAMPLE_PATH_PATTERN
         DOCUMENT_NODE_TYPES DATA_NODE_TYPES UNNAMED UNNAMED_WEIGHT""",
@@ -120,7 +127,7 @@ _NAMES: dict[ModuleType, str] = {
         NAMED_PARAMETER_PATTERN TYPE_PARAMETER_PATTERN INTERFACE_PATTERN EMPTY_INTERFACE_PATTERN
         NAMED_TYPE_PATTERN""",
     symbol_relations: "MAX_REFERENCES MAX_USES MAX_IMPLEMENTATIONS",
-    definitions: "LOCAL_TYPE",
+    found_definition: "LOCAL_TYPE",
     uses: "MAX_DEFINITIONS",
     outline: """UNNAMED_TYPES MEMBER_TYPE MEMBER_OWNER_TYPES DETAIL_LEVELS
         FILE_DETAIL_LEVELS NAME_SEPARATORS
@@ -141,12 +148,15 @@ _NAMES: dict[ModuleType, str] = {
         COSINE_FLOOR PREFERENCE_BOOST FILE_BOOST PATH_BOOST NAME_BOOST MIN_SHARE_OF_BEST
         ANCHOR ANCHOR_BOOST LEADING_FILES MEMBER_SHARE MIN_PATH_SHARE FLAG_SHARE LITERAL_SHARE
         UNREAD_SHARE TITLE TITLE_WEIGHT""",
+    query_ranking: """MAX_BY_MODEL CANDIDATE_LIMITS MAX_BY_VECTOR_ONLY MAX_SUGGESTED_NAMES
+        NO_WORD_TEXT""",
     results: "MAX_DEDUPLICATED MAX_FACET_VALUES",
     literals: """KEY_BEFORE KEY_AFTER CALL_BEFORE CALL_AFTER NAME_BEFORE NAME_AFTER
         MAX_DEFINITION_CHARS""",
     literal_nodes: "CONFIRMED_BATCH ENOUGH_CONFIRMED",
-    retrieval: """STATIC_VECTORS MODEL_VECTORS MODEL_WEIGHT LONG_TEXT_SHARE MAX_BY_LITERAL
-        MAX_FRAMES LOCATION PYTHON_NAME RUBY_NAME NAME_BEFORE NAME_ABOVE ANONYMOUS_PATTERN""",
+    retrieval: """MAX_BY_WORD STATIC_VECTORS MODEL_VECTORS MODEL_WEIGHT LONG_TEXT_SHARE
+        MAX_BY_LITERAL MAX_FRAMES LOCATION PYTHON_NAME RUBY_NAME NAME_BEFORE NAME_ABOVE
+        ANONYMOUS_PATTERN""",
     similar: "MAX_CANDIDATES MAX_WORDS",
     unread_files: "MAX_REASONS REASONS_WITHOUT_TEXT",
     skipped_files: "SKIP_REMEDIES DEFAULT_REMEDY MAX_PATH_NOTES",

@@ -8,7 +8,7 @@ never opens the index; only `endpoint` uses the network.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from feeder.store.index_state import STATIC_MODEL_PREFIX
+from feeder.nodes import STATIC_MODEL_PREFIX
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,7 +4,6 @@ SQLite file on this machine.
 
 import hashlib
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
@@ -28,7 +27,6 @@ MAX_BYTES = 500_000_000
 _PRUNE_TO_SHARE = 0.9
 """Share of the limit that remains after pruning, so that not every write has to prune."""
 
-_CACHE_FILE = "feeder/embeddings.db"
 """Path below the user's cache folder."""
 
 _OWN_PLACES = {("feeder", "embeddings.db"), ("feeder-embeddings", "embeddings.db")}
@@ -395,17 +393,3 @@ class CachedEmbedder:
             self._file.close()
             self._file = None
             return default
-
-
-def default_cache_file() -> Path | None:
-    """Returns the cache file of this user; None where there is no home folder."""
-    xdg_cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    if xdg_cache.is_absolute():  # the XDG specification says to ignore relative ones
-        return xdg_cache / _CACHE_FILE
-    try:
-        home = Path.home()
-        has_home = home.is_absolute() and home.is_dir()
-    except (RuntimeError, OSError):  # an unknown user id, or a home without permission
-        return None
-    caches = "Library/Caches" if sys.platform == "darwin" else ".cache"
-    return home / caches / _CACHE_FILE if has_home else None

@@ -15,9 +15,9 @@ from feeder.errors import UserError
 from feeder.evaluation.judgments import JudgedQuery, RelevantTarget
 from feeder.notes import Note
 from feeder.query.query_plan import SearchRequest
-from feeder.ranking.retrieval import model_name
 from feeder.search import engine
 from feeder.search.open_index import open_index
+from feeder.search.query_models import model_name
 from feeder.store import Database
 from feeder.store.hits import Hit
 

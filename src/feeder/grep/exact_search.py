@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from feeder.corpus.corpus import Corpus
 from feeder.corpus.decoded_files import find_decoded_files
 from feeder.corpus.file_contents import Revision, indexed_revision
-from feeder.corpus.index_status import SHORT_COMMIT, Corpus, IndexStatus
+from feeder.corpus.index_status import SHORT_COMMIT, IndexStatus, index_status
 from feeder.corpus.skipped_files import skipped_path_notes
 from feeder.corpus.unread_files import unread_notes, unsearched_notes
 from feeder.errors import UserError
@@ -157,9 +158,7 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
     corpus = index.corpus
     if not is_local(corpus.database):
         raise UserError(*NOT_LOCAL)
-    plan = plan_parsed_query(
-        index.store, request.query_filters, request.filters, index.settings, corpus.meta
-    )
+    plan = plan_parsed_query(corpus, index.directory, request.query_filters, request.filters)
     revision = _indexed_revision(corpus)
     result = _matching_lines(corpus, revision, request, plan.scope)
     entries = files_in_scope(corpus.database, plan.scope, corpus.repo, result.files)
@@ -203,8 +202,10 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
         len(candidates),
         [FileCount(path, count, is_test_path(path)) for path, count in counts.items()],
         skipped,
-        corpus.status(
-            len({match.path for match in matches if match.is_changed}), is_empty=not candidates
+        index_status(
+            corpus,
+            len({match.path for match in matches if match.is_changed}),
+            is_empty=not candidates,
         ),
         notes,
         request.offset,

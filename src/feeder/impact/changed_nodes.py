@@ -181,7 +181,7 @@ def _changed_nodes(repo: str, versions: Mapping[str, _ParsedVersions]) -> list[C
 
 def _is_test(path: str, versions: _ParsedVersions | None, settings: Settings) -> bool:
     """Tells whether a file is a test file after the change; one that is not parsed by its name."""
-    from feeder.parse.grammars import load_grammars
+    from feeder.parse.grammar_files import load_grammars
 
     if versions is not None and versions.after is not None:
         return is_test_file(path, versions.after.nodes)

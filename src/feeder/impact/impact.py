@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from math import log2, sqrt
 from typing import Any, NamedTuple
 
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.impact.changed_nodes import ADDED, REMOVED, Change, ChangedNode
 from feeder.impact.mentions import Mention, find_mentions
 from feeder.impact.name_convention import name_score, symbol_score

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from feeder.corpus.corpus import Corpus
 from feeder.corpus.file_contents import indexed_lines, snapshot_repositories
-from feeder.corpus.index_status import Corpus
 from feeder.query.file_kinds import DATA_NODE_TYPES, DOCUMENT_NODE_TYPES
 from feeder.relations.member_resolution import is_compound
 from feeder.relations.node_definitions import CONSTRUCTORS

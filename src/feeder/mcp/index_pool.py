@@ -14,10 +14,10 @@ from threading import Lock
 from feeder.config import Settings
 from feeder.errors import FeederError
 from feeder.notes import Note
-from feeder.ranking.retrieval import query_models
 from feeder.search.open_index import SearchIndex
+from feeder.search.query_models import query_models
 from feeder.search.result_cache import ResultCache
-from feeder.session.session import open_session
+from feeder.session.opening import open_session
 from feeder.session.workspace import current_workspace
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite

@@ -13,7 +13,7 @@ from feeder.mcp.formatting import bytes_beside_footer, join_answer
 from feeder.mcp.token_budget import byte_size, truncate_lines
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
 from feeder.relations.callers import Caller, CallerTree
-from feeder.relations.definitions import FoundDefinition
+from feeder.relations.found_definition import FoundDefinition
 from feeder.relations.modules import (
     Definition,
     say_left_out,

@@ -79,7 +79,7 @@ class IndexService(ToolProvider):
 
         Raises UserError if there is no index.
         """
-        from feeder.corpus.unread_files import with_absence_notes
+        from feeder.corpus.absence import with_absence_notes
 
         on_progress("opening the index")
         refreshed = self._refresher.refresh(on_progress)

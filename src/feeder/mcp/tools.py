@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from feeder.corpus.unread_files import reasons_to_doubt
+from feeder.corpus.absence import reasons_to_doubt
+from feeder.corpus.index_status import index_status
 from feeder.errors import NotInIndexError, UserError
 from feeder.escaping import escape_line
 from feeder.grep.exact_search import LinePage, LineRequest, search_lines
@@ -151,7 +152,7 @@ def outline(index: SearchIndex, arguments: Arguments, freshness_note: Note | Non
     """The symbols and sections of a file or folder."""
     path = path_from_root(arguments["path"], index.corpus.base)
     if arguments["ranked"]:
-        last_note = index_note(freshness_note, index.corpus.status().notes)
+        last_note = index_note(freshness_note, index_status(index.corpus).notes)
         overview = build_overview(index.corpus, path, index.directory)
         return ToolResult(format_overview(overview, overview_cost(index.corpus), last_note))
     entries = build_outline(index.corpus, files_below_path(index.corpus, path, index.directory))
@@ -169,7 +170,7 @@ def references(index: SearchIndex, arguments: Arguments, freshness_note: Note | 
         raise UserError(text)
 
     def last_note(*, is_empty: bool) -> str:
-        status = corpus.status(is_empty=is_empty, searched=corpus.scope)
+        status = index_status(corpus, is_empty=is_empty, searched=corpus.scope)
         return index_note(freshness_note, status.notes)
 
     if len(targets) == 1:
@@ -236,7 +237,7 @@ def impact(index: SearchIndex, arguments: Arguments, freshness_note: Note | None
         change = read(working_tree=False)
     whole = find_impact(index, change)
     is_empty = not (whole.references and whole.tests)
-    status = corpus.status(is_empty=is_empty, searched=corpus.scope)
+    status = index_status(corpus, is_empty=is_empty, searched=corpus.scope)
     last_note = index_note(freshness_note, status.notes)
     shown = whole.first(corpus, MAX_IMPACT_ENTRIES)
     return ToolResult(format_impact(shown, whole, last_note))

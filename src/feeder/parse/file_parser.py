@@ -22,7 +22,7 @@ from feeder.parse.grammars import Grammar, Grammars
 from feeder.parse.layout import SourceText, Span, find_split_points, layout_nodes
 from feeder.parse.line_runs import line_runs
 from feeder.parse.manifests import manifest_relations
-from feeder.parse.notebooks import Notebook
+from feeder.parse.notebook_cells import Notebook, parse_notebook
 from feeder.parse.query_checks import capture_names
 from feeder.parse.recovery import parse_code
 from feeder.parse.relations import SITES_LIMIT
@@ -116,18 +116,6 @@ def parse_as_plain_text(  # noqa: PLR0913 - the file and its options
     return _parsed_file(file, _plain_nodes(file), reason)._replace(stopped=True)
 
 
-def extract_document_text(grammars: Grammars, path: str, content: bytes) -> ParsedFile:
-    """Extracts the text of a document, as one node; line numbers of nodes refer to this text."""
-    from feeder.parse.extract.formats import extract_document  # loads archive formats
-
-    try:
-        document = extract_document(file_types.document_extension(path), content)
-    except NotTextError as exc:
-        return ParsedFile(path, [], skip=str(exc))
-    text = document.text.decode("utf-8", "replace")
-    return ParsedFile(path, [Node(document.language, "chunk", None, None, None, 1, 1, text)])
-
-
 def static_vectors(
     files: Sequence[ParsedFile], embedder: StaticEmbedder
 ) -> list[tuple[bytes, ...]]:
@@ -165,7 +153,7 @@ def _open_file(
     notebook = None
     if language == notebooks.LANGUAGE:
         text = truncate_base64(text)
-        notebook = notebooks.parse_notebook(text)
+        notebook = parse_notebook(text)
         text = notebook.text if notebook else text
     shown, masked_count = mask_text(path, text) if mask_secrets else (text, 0)
     source = SourceText(shown)

@@ -17,7 +17,7 @@ from feeder.nodes import (
     Node,
 )
 from feeder.parse.layout import SourceText
-from feeder.parse.notebooks import Notebook, lines_between
+from feeder.parse.notebook_cells import Notebook, lines_between
 
 HASH_BYTES = 6
 """Bytes of a hash: as many as a number of JavaScript holds exactly."""

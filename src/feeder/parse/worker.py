@@ -24,8 +24,18 @@ from feeder.child_process import (
 from feeder.errors import UserError
 from feeder.parse import NodeEncoder, ParsedFile, StaticEmbedder
 from feeder.parse.extract import DocumentProgress, progress_listener
-from feeder.parse.grammars import Grammars, load_grammars
-from feeder.parse.worker_answers import Answer, Failed, Parsed, Progress, Ready, Refused, Vectors
+from feeder.parse.grammar_files import load_grammars
+from feeder.parse.grammars import Grammars
+from feeder.parse.worker_answers import (
+    OUT_OF_MEMORY,
+    Answer,
+    Failed,
+    Parsed,
+    Progress,
+    Ready,
+    Refused,
+    Vectors,
+)
 from feeder.parse.worker_messages import (
     WALL_CLOCK_FACTOR,
     Limits,
@@ -36,8 +46,6 @@ from feeder.parse.worker_messages import (
 
 GC_THRESHOLD = 200_000
 """New objects between two garbage collections: the captures of a file are many, without cycles."""
-OUT_OF_MEMORY = 70
-"""Exit code of a worker that ran out of memory."""
 
 
 def serve() -> None:
@@ -166,7 +174,6 @@ def _apply_limits(limits: Limits) -> None:
 
 
 if sys.platform == "win32":
-    TIMED_OUT = {1}
 
     def _alarm(timeout_s: float) -> None:
         if timeout_s:
@@ -175,7 +182,6 @@ if sys.platform == "win32":
             faulthandler.cancel_dump_traceback_later()
 
 else:
-    TIMED_OUT = {-signal.SIGPROF, -signal.SIGALRM}
 
     def _alarm(timeout_s: float) -> None:
         """Kills this process after `timeout_s` seconds of processor time; 0 cancels that.

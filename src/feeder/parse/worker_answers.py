@@ -2,10 +2,19 @@
 wrong values, and no code.
 """
 
+import signal
+import sys
+
 from msgspec import Raw, Struct
 
 from feeder.parse import ParsedFile
 from feeder.parse.extract import DocumentProgress
+
+OUT_OF_MEMORY = 70
+"""Exit code of a worker that ran out of memory."""
+
+TIMED_OUT = {1} if sys.platform == "win32" else {-signal.SIGPROF, -signal.SIGALRM}
+"""Exit codes of a worker that exceeded a time limit."""
 
 
 class Ready(Struct, tag=True, array_like=True):

@@ -6,8 +6,17 @@ from collections.abc import Callable, Sequence
 from feeder.child_process import MessageError, decode_message, wait_with_usage
 from feeder.errors import FeederError, UserError
 from feeder.parse import ParsedFile
-from feeder.parse.worker import OUT_OF_MEMORY, TIMED_OUT
-from feeder.parse.worker_answers import Answer, Failed, Parsed, Progress, Ready, Refused, Vectors
+from feeder.parse.worker_answers import (
+    OUT_OF_MEMORY,
+    TIMED_OUT,
+    Answer,
+    Failed,
+    Parsed,
+    Progress,
+    Ready,
+    Refused,
+    Vectors,
+)
 from feeder.parse.worker_messages import ParseRequest, WorkerConfig
 from feeder.parse.worker_process import WorkerProcess
 

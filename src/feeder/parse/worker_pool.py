@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Self
 
 from feeder.parse import NodeEncoder, ParsedFile, StaticEmbedder
 from feeder.parse.extract import extractor_versions
-from feeder.parse.grammars import Grammars, load_grammars
+from feeder.parse.grammar_files import load_grammars
+from feeder.parse.grammars import Grammars
 from feeder.parse.secrets import MASK_VERSION, UNMASKED
 from feeder.parse.worker_messages import (
     CodeReference,

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from feeder.bigrams import has_run
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.query import vocabulary
 from feeder.query.query import CHOICE_FILTERS
 from feeder.query.vocabulary import category_languages, repository_categories

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.store import Statement
 from feeder.store.scope import is_test_path
 

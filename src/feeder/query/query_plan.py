@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from feeder.config import Settings
+from feeder.corpus.corpus import Corpus
 from feeder.corpus.file_contents import indexed_lines, indexed_revision, snapshot_repositories
 from feeder.notes import Note
 from feeder.query.filters import (
@@ -21,9 +21,8 @@ from feeder.query.filters import (
 )
 from feeder.query.must_match import RepositoryFiles, make_grep, require_matches
 from feeder.query.query import Query, parse_query
-from feeder.query.request_filters import RequestFilters
+from feeder.query.request_filters import Pagination, RequestFilters
 from feeder.query.vocabulary import repository_categories
-from feeder.session.session import Session
 from feeder.source.paths import escape_name
 from feeder.store.scope import Scope
 
@@ -42,13 +41,6 @@ def parse_preference(text: str) -> Query:
 
 DEFAULT_LINES = 6
 """Lines shown of a hit."""
-
-
-class Pagination(NamedTuple):
-    """The number of hits on a page, and of hits before it."""
-
-    limit: int
-    offset: int = 0
 
 
 class SearchRequest(NamedTuple):
@@ -92,38 +84,28 @@ class QueryPlan(NamedTuple):
 
 
 def plan_query(
-    store: Session,
-    query_text: str,
-    filters: RequestFilters,
-    settings: Settings,
-    meta: Mapping[str, str],
+    corpus: Corpus, directory: str, query_text: str, filters: RequestFilters
 ) -> QueryPlan:
     """Parses a query, adds the request's filters and resolves them against the index.
 
+    `directory` is the user's one relative to the root, below which relative paths count too.
+
     Raises UserError, with the nearest names, for a filter that names nothing in the index.
     """
-    return plan_parsed_query(store, parse_query(query_text), filters, settings, meta)
+    return plan_parsed_query(corpus, directory, parse_query(query_text), filters)
 
 
 def plan_parsed_query(
-    store: Session,
-    typed: Query,
-    filters: RequestFilters,
-    settings: Settings,
-    meta: Mapping[str, str],
+    corpus: Corpus, directory: str, typed: Query, filters: RequestFilters
 ) -> QueryPlan:
     """The same for a parsed query."""
-    database, workspace = store.index.database, store.workspace
-    query = _strip_roots(_add_filters(typed, filters), workspace.base)
-    repo = None if filters.all_repos else workspace.repo
-    context = FilterContext(
-        repo,
-        directory_below(settings.directory, workspace.base),
-        repository_categories(workspace.base),
-    )
+    database, base = corpus.database, corpus.base
+    query = _strip_roots(_add_filters(typed, filters), base)
+    repo = None if filters.all_repos else corpus.repo
+    context = FilterContext(repo, directory, repository_categories(base))
     queries = [
         query,
-        *(_strip_roots(parse_preference(one), workspace.base) for one in filters.prefer),
+        *(_strip_roots(parse_preference(text), base) for text in filters.prefer),
     ]
     scope, *preferred = build_scopes(database, queries, context)
     relation_notes: Sequence[Note] = ()
@@ -131,15 +113,13 @@ def plan_parsed_query(
         from feeder.query.relation_filters import restrict_to_relations  # few queries have them
 
         scope, relation_notes = restrict_to_relations(database, query.relations, scope)
-    lines = partial(
-        indexed_lines, workspace.base, other_repositories=snapshot_repositories(database)
-    )
+    lines = partial(indexed_lines, base, other_repositories=snapshot_repositories(database))
 
     def grep(pattern: str, case: bool) -> "GrepMatches":
-        revision = indexed_revision(workspace.base, database, workspace.repo, meta)
+        revision = indexed_revision(base, database, corpus.repo, corpus.meta)
         return make_grep(revision.repository, revision.name)(pattern, case)
 
-    files = RepositoryFiles(workspace.repo, lines, grep)
+    files = RepositoryFiles(corpus.repo, lines, grep)
     required = require_matches(database, query, scope, files)
     notes = [
         *unknown_filter_notes(typed),

@@ -34,3 +34,10 @@ class RequestFilters(NamedTuple):
         excluded = tuple(path[1:] for path in paths if path.startswith("!"))
         not_path = (*given.pop("not_path", ()), *excluded)
         return cls(**given, path=included, not_path=not_path)
+
+
+class Pagination(NamedTuple):
+    """The number of hits on a page, and of hits before it."""
+
+    limit: int
+    offset: int = 0

@@ -1,15 +1,14 @@
 """Finds nodes by the lines in which git finds a token of code."""
 
 import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 from feeder.bigrams import is_part_of_word
+from feeder.corpus.corpus import Corpus
 from feeder.corpus.file_contents import indexed_revision
 from feeder.snippets.line_matches import innermost_nodes
 from feeder.source import git
 from feeder.source.grep import git_grep
-from feeder.store import Database
 from feeder.store.hits import Hit, hits_in_files
 
 MAX_FILES = 200
@@ -19,14 +18,12 @@ TIMEOUT_S = 0.5
 """The time for git: a search takes a tenth of it, and the token is only one part of the answer."""
 
 
-def ids_with_tokens(
-    database: Database, base: Path, repo: str, meta: Mapping[str, str], tokens: Sequence[str]
-) -> list[str]:
+def ids_with_tokens(corpus: Corpus, tokens: Sequence[str]) -> list[str]:
     """The ids of the innermost nodes of lines with a token, in the files that the index equals.
 
     None if git does not have these files, or if too many have a token.
     """
-    revision = indexed_revision(base, database, repo, meta)
+    revision = indexed_revision(corpus.base, corpus.database, corpus.repo, corpus.meta)
     if not revision.name or not git.find_root(revision.repository):
         return []
     if not git.has_tree(revision.repository, revision.name):
@@ -38,7 +35,7 @@ def ids_with_tokens(
     if matches.truncation or len(matches.lines) > MAX_FILES:
         return []
     nodes: dict[str, list[Hit]] = {path: [] for path in matches.lines}
-    for hit in hits_in_files(database, repo, nodes):
+    for hit in hits_in_files(corpus.database, corpus.repo, nodes):
         nodes[hit.path].append(hit)
     ids = (
         node.id

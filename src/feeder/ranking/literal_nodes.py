@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 from typing import NamedTuple
 
+from feeder.corpus.corpus import Corpus
 from feeder.corpus.file_contents import indexed_texts, snapshot_repositories
 from feeder.query.file_kinds import is_document, is_source
 from feeder.query.literals import Literal, defines_literal, find_spans, token_literal
@@ -15,7 +16,6 @@ from feeder.query.query import QueryText
 from feeder.ranking.name_matching import RARE_WORD_NODES
 from feeder.ranking.ranking import Ranking, literal_ranking
 from feeder.ranking.retrieval import MAX_BY_LITERAL, CandidateDetails
-from feeder.session.session import Session
 from feeder.store.hits import Hit
 from feeder.store.sqlite import is_local
 
@@ -55,18 +55,17 @@ class LiteralNodes(NamedTuple):
     unread_ids: Sequence[str] = ()
 
 
-def repository_texts(store: Session, meta: Mapping[str, str]) -> RepositoryTexts:
-    """The files of a session's repository."""
-    workspace, database = store.workspace, store.index.database
-    others = snapshot_repositories(database)
-    read = partial(indexed_texts, workspace.base, other_repositories=others)
+def repository_texts(corpus: Corpus) -> RepositoryTexts:
+    """The files of a repository."""
+    others = snapshot_repositories(corpus.database)
+    read = partial(indexed_texts, corpus.base, other_repositories=others)
 
     def find_nodes(tokens: Sequence[str]) -> Sequence[str]:
         from feeder.ranking.literal_lines import ids_with_tokens  # imports git's search
 
-        return ids_with_tokens(database, workspace.base, workspace.repo, meta, tokens)
+        return ids_with_tokens(corpus, tokens)
 
-    return RepositoryTexts(workspace.repo, read, find_nodes if is_local(database) else None)
+    return RepositoryTexts(corpus.repo, read, find_nodes if is_local(corpus.database) else None)
 
 
 def query_literals(query_text: QueryText) -> list[Literal]:

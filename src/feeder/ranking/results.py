@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 from feeder.nodes import DOCUMENT_TYPES, MIN_DUPLICATE_LINES, MIN_DUPLICATE_WORDS, Member
 from feeder.notes import Note
+from feeder.query.request_filters import Pagination
 from feeder.snippets.excerpts import Excerpt
+from feeder.store import Database
 from feeder.store.hits import Hit
-from feeder.store.node_parts import PartRange, PartsByNode
+from feeder.store.node_parts import PartRange, PartsByNode, part_ranges, read_part_ranges
 from feeder.store.scope import is_test_path
 from feeder.text import normalize_symbol
 
@@ -237,3 +239,35 @@ class RankedResults(NamedTuple):
     missing_words: Sequence[str] = ()
     corrected_words: Sequence[str] = ()
     has_match: bool = True
+
+
+def paginate(
+    database: Database,
+    ranked: RankedResults,
+    pagination: Pagination,
+    find_excerpts: ExcerptLookup | None = None,
+) -> ResultList:
+    """Groups and deduplicates ranked results and returns a page of them.
+
+    All results that may be grouped are compared for every page, so that no hit is on two pages or
+    on none. Without `find_excerpts` texts are not compared.
+    """
+    end = pagination.offset + pagination.limit
+    related = grouping_candidates(ranked.results)
+    hits = [*related, *(result.hit for result in ranked.results[: end + len(related)])]
+    part_ranges_by_id = (
+        read_part_ranges(database, hits)
+        if ranked.spans is None
+        else part_ranges(hits, ranked.spans)
+    )
+    groups = group_results(ranked.results, part_ranges_by_id, find_excerpts)
+    page, all_results = groups[pagination.offset : end], tuple(groups)
+    return ResultList(
+        page,
+        len(groups),
+        ranked.notes,
+        ranked.is_truncated,
+        all_results,
+        ranked.corrected_words,
+        ranked.has_match,
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.relation import IMPORT
 from feeder.relations.modules import Definition
 from feeder.relations.name_lines import NO_LINES, NameLines, lines_with_name

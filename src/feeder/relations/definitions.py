@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.errors import NotInIndexError, UserError
 from feeder.query.query_plan import path_from_root
 from feeder.relation import BINDING, MENTION, PARAMETER, Relation
 from feeder.relations.file_facts import FileFacts
+from feeder.relations.found_definition import LOCAL_TYPE, FoundDefinition, found_definition
 from feeder.relations.modules import Definition
 from feeder.relations.outcomes import Evidence, Resolution, elsewhere, surest
 from feeder.relations.references import ReferenceFinder
@@ -23,35 +24,8 @@ from feeder.relations.targets import (
     resolve_target,
 )
 from feeder.snippets.outline import MEMBER_TYPE
-from feeder.store.hits import Hit
 from feeder.store.relations import RelatedNode, line_numbers
 from feeder.traits import traits
-
-"""A name of Ruby, which may end with `?` or `!`."""
-
-
-LOCAL_TYPE = "local"
-"""The type of a local variable or parameter, which the index has no node of."""
-
-
-class FoundDefinition(NamedTuple):
-    """A node or member that defines the name, `resolved` if the position cannot mean another one.
-
-    A member is a constant or field, which has one line and no node of its own.
-    """
-
-    path: str
-    start_line: int
-    end_line: int
-    symbol: str
-    node_type: str
-    resolved: bool
-
-    @property
-    def place(self) -> str:
-        """The path with the lines, of a member with its line."""
-        last = "" if self.node_type in {MEMBER_TYPE, LOCAL_TYPE} else f"-{self.end_line}"
-        return f"{self.path}:{self.start_line}{last}"
 
 
 class Definitions(NamedTuple):
@@ -199,13 +173,6 @@ def definitions_at(
     possible = sure or by_name or [match for _, match in results]
     definitions = [match._replace(resolved=bool(sure)) for match in possible]
     return Definitions(name, definitions, not sure and is_cut, bool(sure or by_name))
-
-
-def found_definition(hit: Hit, *, resolved: bool) -> FoundDefinition:
-    """The definition in a node."""
-    return FoundDefinition(
-        hit.path, hit.start_line, hit.end_line, hit.symbol or "", hit.node_type, resolved
-    )
 
 
 def _local_at(facts: FileFacts, name: str, line: int) -> FoundDefinition | None:

@@ -13,8 +13,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from feeder.corpus.corpus import Corpus
 from feeder.corpus.file_contents import indexed_revision, indexed_texts, snapshot_repositories
-from feeder.corpus.index_status import Corpus
 from feeder.query.file_kinds import DOCUMENT_PATH_PATTERN, EXAMPLE_PATH_PATTERN
 from feeder.query.must_match import make_grep
 from feeder.relation import EXPORT, IMPORT, decode_relations

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from feeder.corpus.corpus import Corpus
 from feeder.corpus.file_contents import indexed_texts, snapshot_repositories
-from feeder.corpus.index_status import Corpus
 from feeder.escaping import count_of
 from feeder.relations.modules import Definition
 from feeder.relations.resolution import are_compatible

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from feeder.cloudflare.free_tier import ROWS_READ_PER_DAY, format_percent
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.escaping import count_of
 from feeder.query.file_kinds import EXAMPLE_PATH_PATTERN
 from feeder.relations.entry_points import EntryPoint, find_entry_points

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.errors import UserError
 from feeder.relations.bases import with_sites_through_bases
 from feeder.relations.families import FamilyFinder

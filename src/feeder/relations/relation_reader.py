@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Set
 
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.errors import UserError
 from feeder.relation import IMPLEMENTS, IMPORT, INHERITS, UNNAMED
 from feeder.relations.exports import ExportFinder

@@ -6,8 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from feeder.corpus.corpus import Corpus
 from feeder.corpus.file_contents import indexed_lines, snapshot_repositories
-from feeder.corpus.index_status import Corpus
 from feeder.relations.sites import OVERRIDE, Reference
 from feeder.store.relations import file_blobs
 

@@ -8,9 +8,10 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.errors import UserError
-from feeder.relations.definitions import LOCAL_TYPE, Definitions, find_definitions
+from feeder.relations.definitions import Definitions, find_definitions
+from feeder.relations.found_definition import LOCAL_TYPE
 from feeder.relations.references import (
     ReferencePage,
     find_implementations,

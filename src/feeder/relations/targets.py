@@ -9,7 +9,7 @@ from itertools import islice
 from operator import eq
 from typing import NamedTuple
 
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.corpus.skipped_files import check_not_skipped
 from feeder.errors import NotInIndexError, UnknownPathError, UserError
 from feeder.nodes import Member, Node

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.relation import Relation
-from feeder.relations.definitions import FoundDefinition, found_definition
 from feeder.relations.file_facts import FileFacts
+from feeder.relations.found_definition import FoundDefinition, found_definition
 from feeder.relations.modules import Definition
 from feeder.relations.references import ReferenceFinder
 from feeder.relations.resolution import Resolver

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from feeder.corpus.corpus import Corpus
 from feeder.corpus.file_contents import current_files, decode_lines, is_unreadable_document
-from feeder.corpus.index_status import Corpus, IndexStatus
+from feeder.corpus.index_status import IndexStatus, index_status
 from feeder.errors import UserError
 from feeder.line_ranges import LineRange, count_lines, encode_ranges, merge_ranges, ranges_within
 from feeder.nodes import Member
@@ -138,8 +139,8 @@ def build_page(corpus: Corpus, results: ResultList, options: PageOptions) -> Pag
         hits = [_make_hit(result, reader, options) for result in results.results]
         if options.snippet_lines is not None:
             hits = without_repeated_lines(hits)
-        status = corpus.status(
-            len(reader.changed_paths), is_empty=not (results.total and results.has_match)
+        status = index_status(
+            corpus, len(reader.changed_paths), is_empty=not (results.total and results.has_match)
         )
     else:
         hits = [
@@ -392,7 +393,7 @@ def _line_page(corpus: Corpus, target: Target) -> Page:
         corpus.database, corpus.base, corpus.repo, target.hits[:1]
     ).changed_paths
     page_hit = PageHit(Result(hit, 0.0, {}), excerpt, Snippet(first, page_lines, []))
-    return Page([page_hit], corpus.status(len(changed)), 1)
+    return Page([page_hit], index_status(corpus, len(changed)), 1)
 
 
 def hit_kind(shown: PageHit) -> str:

@@ -9,13 +9,17 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.config import Settings
-from feeder.corpus.index_status import Corpus
-from feeder.corpus.unread_files import with_absence_notes
+from feeder.corpus.absence import with_absence_notes
+from feeder.corpus.corpus import Corpus
 from feeder.notes import Note, NoteKind
 from feeder.query.query_plan import directory_below
-from feeder.ranking.retrieval import QueryModel, query_models
-from feeder.session.session import Session, open_session
+from feeder.ranking.retrieval import QueryModel
+from feeder.search.query_models import query_models
+from feeder.session.opening import open_session
+from feeder.session.session import Session
 from feeder.session.workspace import Workspace, current_workspace
+from feeder.snippets.excerpts import Excerpt, ExcerptReader
+from feeder.store.hits import Hit
 
 if TYPE_CHECKING:
     from feeder.search.result_cache import ResultCache
@@ -39,7 +43,9 @@ class SearchIndex(NamedTuple):
     @classmethod
     def from_session(cls, store: Session, settings: Settings) -> SearchIndex:
         """The index of an open session, with its `meta` as it is now and without models."""
-        corpus = Corpus.from_store(store, store.index.read_state_of([]).meta)
+        workspace, index = store.workspace, store.index
+        meta = index.read_state_of([]).meta
+        corpus = Corpus(index.database, workspace.base, workspace.repo, meta)
         return cls(store, settings, corpus, directory_below(settings.directory, corpus.base))
 
     def with_models(self, on_warning: Callable[[str], None]) -> SearchIndex:
@@ -52,6 +58,21 @@ class SearchIndex(NamedTuple):
             (on_warning if is_failure else self.store.progress.message)(str(note))
 
         return self._replace(models=query_models(self.store, self.corpus.meta, show))
+
+    def find_excerpts(self, hits: Sequence[Hit]) -> dict[str, Excerpt]:
+        """Reads the current lines of hits in the session's repository.
+
+        Leaves out hits whose lines cannot be shown or are uncertain.
+        """
+        workspace, database = self.store.workspace, self.corpus.database
+        local = [hit for hit in hits if hit.repo == workspace.repo]
+        reader = ExcerptReader(database, workspace.base, workspace.repo, local, with_inner=False)
+        excerpts = {hit.id: reader.read(hit) for hit in local}
+        return {
+            id_: excerpt
+            for id_, excerpt in excerpts.items()
+            if excerpt.is_shown and excerpt.is_certain
+        }
 
     def without_models(self) -> SearchIndex:
         """For a search by words only, which uses no cached results of the models either."""

@@ -15,9 +15,10 @@ from feeder.parse.secrets import mask_text
 from feeder.query.query import MAX_QUERY_CHARS, parse_query
 from feeder.query.query_plan import SearchRequest
 from feeder.query.term_matching import text_stems
-from feeder.ranking.retrieval import MODEL_VECTORS, STATIC_VECTORS, model_name
+from feeder.ranking.retrieval import MODEL_VECTORS, STATIC_VECTORS
 from feeder.search.answers import Page
 from feeder.search.open_index import SearchIndex
+from feeder.search.query_models import model_name
 from feeder.session.session import Session
 from feeder.store.index_folder import checked_index_folder, create_index_folder
 from feeder.store.query_log_file import FILE_NAME, LoggedQuery, QueryLog

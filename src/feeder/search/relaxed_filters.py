@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from feeder.query.alternatives import OR, RELATION_OR
-from feeder.query.query_plan import Pagination, QueryPlan
+from feeder.query.query_plan import QueryPlan
+from feeder.query.request_filters import Pagination
 from feeder.search.engine import run_plan
 from feeder.search.open_index import SearchIndex
 from feeder.store.hits import Hit

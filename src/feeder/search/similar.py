@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from feeder.bigrams import has_run, split_words
-from feeder.corpus.index_status import Corpus
+from feeder.corpus.corpus import Corpus
 from feeder.errors import ServiceError
 from feeder.notes import Note, NoteKind, model_failed_note
 from feeder.query.query_plan import SearchRequest, plan_query
+from feeder.ranking.query_ranking import OnWarning
 from feeder.ranking.ranking import WORD
-from feeder.ranking.results import RankedResults, Result
+from feeder.ranking.results import RankedResults, Result, paginate
 from feeder.ranking.retrieval import MODEL_VECTORS, STATIC_VECTORS
 from feeder.relations.targets import Target, target_node
 from feeder.search.answers import Page, PageOptions, build_page
-from feeder.search.engine import OnWarning, excerpt_lookup, paginate
 from feeder.search.open_index import SearchIndex
 from feeder.session.session import Session, comparable_vectors
 from feeder.snippets.excerpts import ExcerptReader
@@ -50,9 +50,9 @@ def similar_page(index: SearchIndex, target: Target, request: SearchRequest) -> 
     warnings: list[Note] = []
     store, corpus = index.store, index.corpus
     node = target_node(corpus, target)
-    scope = plan_query(store, "", request.filters, index.settings, corpus.meta).scope
+    scope = plan_query(corpus, index.directory, "", request.filters).scope
     ranked = RankedResults(_similar_nodes(store, corpus, node, scope, warnings.append))
-    results = paginate(corpus.database, ranked, request.pagination, excerpt_lookup(store))
+    results = paginate(corpus.database, ranked, request.pagination, index.find_excerpts)
     words = [node.symbol or node.logical_path or ""]
     options = PageOptions(words, request.snippet_lines, request.offset)
     return build_page(corpus, results, options)._replace(warnings=warnings)

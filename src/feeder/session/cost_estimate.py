@@ -23,9 +23,8 @@ from feeder.parse.compressed_source import BLOCK_BYTES
 from feeder.session.model_selection import STATIC, worker_lookup_table
 from feeder.store.lookup_table import LookupTable
 from feeder.store.stored_source import DELETE_BATCH
+from feeder.sync.budget import BATCH_CHARS, BATCH_NODES, BATCH_VECTORS
 from feeder.sync.report import Report
-from feeder.sync.vectors import BATCH_VECTORS
-from feeder.sync.write import BATCH_CHARS, BATCH_NODES
 
 ROWS_PER_NEW_NODE, ROWS_PER_DELETED_NODE, ROWS_PER_FILE, ROWS_PER_RUN = 6, 4, 2, 20
 """Rows that D1 bills: for a node with its indexes and posting, its removal with the outbox, a

@@ -328,8 +328,8 @@ class IndexUpdate:
         # the remote may have been renamed
         repo = workspace_for(target.place.base, settings, checkout).repo
         target.place = place = replace(target.place, repo=repo)
+        from feeder.session.opening import open_session
         from feeder.session.runs import open_run, start_workers
-        from feeder.session.session import open_session
         from feeder.session.worktree_copy import copy_nearest_index
         from feeder.store.ownership import is_locked_by_command
         from feeder.sync.partial_sync import process_paths

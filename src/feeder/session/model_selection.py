@@ -16,8 +16,8 @@ from feeder.descriptions import Describer
 from feeder.embedding import STATIC_MODEL_NAME, Embedder
 from feeder.embedding.quantization import StaticQuantizer, load_static_model
 from feeder.errors import UserError
+from feeder.nodes import STATIC_MODEL_PREFIX
 from feeder.notes import Note, NoteKind
-from feeder.store.index_state import STATIC_MODEL_PREFIX
 from feeder.store.lookup_table import LookupTable
 from feeder.store.sql import CHOSEN_MODEL_KEY
 

@@ -78,8 +78,9 @@ def _pull(
     Prints the commit that it is of, or why the index is made here. A source that does not answer
     takes `PULL_LIMIT_S`.
     """
+    from feeder.share.places import open_source
     from feeder.share.pull import pull
-    from feeder.share.stores import open_source, without_password
+    from feeder.share.stores import without_password
     from feeder.store.index_folder import create_index_folder
 
     try:

@@ -75,7 +75,7 @@ def _usable(entries: list[Entry], settings: Settings) -> list[Entry]:
 
     With another parser every file is read again. Raises ServiceError if there is none.
     """
-    from feeder.parse.grammars import load_grammars
+    from feeder.parse.grammar_files import load_grammars
     from feeder.parse.worker_pool import code_fingerprint
 
     if not entries:

@@ -17,11 +17,6 @@ from feeder.file_locks import lock_file
 if TYPE_CHECKING:
     import httpx
 
-_FORMS = (
-    "Name a folder, s3://bucket/folder, gs://bucket/folder or az://container/folder; to pull also "
-    "https://…"
-)
-_OBJECT_STORES = ("s3://", "gs://", "az://")
 TIMEOUT_S = 30.0
 _MIN_BYTES_PER_S = 1_000_000
 _CONNECTIONS = 8
@@ -89,40 +84,9 @@ class Pace:
             )
 
 
-def open_source(place: str, base: Path, limit_s: float | None = None) -> Source:
-    """Opens a store to read from; a relative folder is below `base`.
-
-    With `limit_s`, a store that does not answer in that time, or sends less than 1 MB/s after it,
-    raises ServiceError.
-    """
-    pace = Pace(limit_s)
-    return HTTPSource(place, pace) if _is_address(place) else _open_target(place, base, pace)
-
-
-def open_target(place: str, base: Path) -> Target:
-    """Opens a store to publish to; raises UserError for a place that cannot be written."""
-    if _is_address(place):
-        raise UserError(f"{without_password(place)} can only be read.", _FORMS)
-    return _open_target(place, base, Pace(None))
-
-
 def without_password(place: str) -> str:
     """Returns a place as it may be shown."""
     return re.sub(r"//[^/@]*@", "//", place)
-
-
-def _open_target(place: str, base: Path, pace: Pace) -> Target:
-    if place.startswith(_OBJECT_STORES):
-        from feeder.share.object_store import ObjectStore
-
-        return ObjectStore(place.rstrip("/"), pace)
-    if re.match(r"[a-z0-9]+:", place):
-        raise UserError(f"{without_password(place)} is no place that feeder knows.", _FORMS)
-    return Folder(base / Path(place).expanduser())
-
-
-def _is_address(place: str) -> bool:
-    return place.startswith(("https://", "http://"))
 
 
 class Folder:

@@ -235,7 +235,7 @@ def _freshness_of(hit: Hit, relocated: LineRange | None) -> Freshness:
 def _numbered_lines(hit: Hit, now: list[str], at: LineRange) -> tuple[Sequence[str], Sequence[int]]:
     """The lines with their numbers; of a notebook the source lines of its cells."""
     if hit.language == "notebook":
-        from feeder.parse.notebooks import notebook_source_lines
+        from feeder.parse.notebook_cells import notebook_source_lines
 
         cells = notebook_source_lines("\n".join(now).encode(), at.first, at.last)
         if cells is not None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
+from feeder.corpus.corpus import Corpus
 from feeder.corpus.file_contents import (
     Revision,
     current_files,
@@ -15,7 +16,6 @@ from feeder.corpus.file_contents import (
     read_blobs,
     snapshot_repositories,
 )
-from feeder.corpus.index_status import Corpus
 from feeder.snippets.declarations import FindSpans
 from feeder.source.git_files import read_files
 from feeder.source.grep import MatchingLine

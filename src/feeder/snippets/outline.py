@@ -8,7 +8,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from feeder.corpus.index_status import Corpus, IndexStatus
+from feeder.corpus.corpus import Corpus
+from feeder.corpus.index_status import IndexStatus, index_status
 from feeder.corpus.unread_files import unread_notes
 from feeder.escaping import count_of
 from feeder.line_ranges import count_lines, decode_ranges
@@ -94,7 +95,7 @@ def build_outline(corpus: Corpus, paths: Sequence[str]) -> Outline:
         path: _file_entries(list(file_hits), reader)
         for path, file_hits in groupby(hits, key=lambda hit: hit.path)
     }
-    status = corpus.status(len(reader.changed_paths), is_empty=not hits)
+    status = index_status(corpus, len(reader.changed_paths), is_empty=not hits)
     if len(paths) == 1 and not any(files.values()):
         searched = Scope.of_repo(corpus.repo, paths[0])
         status = status._replace(unread=tuple(unread_notes(corpus.database, searched)))

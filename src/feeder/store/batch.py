@@ -74,3 +74,9 @@ def read_number(database: Database, statement: Statement) -> int:
     """The number that a statement selects."""
     [[[number]]] = database.run([statement])
     return cast("int", number)
+
+
+def table_exists(database: Database, table: str) -> bool:
+    """Tells whether the database has a table; one that is made with its first row may be absent."""
+    [rows] = database.run([Statement("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,))])
+    return bool(rows)

@@ -11,8 +11,8 @@ from typing import NamedTuple, cast
 
 from feeder.nodes import text_sha
 from feeder.store import Database, Row, Statement
+from feeder.store.batch import table_exists
 from feeder.store.rows import json_pages, paginate_rows
-from feeder.store.static_vectors import table_exists
 
 UNKNOWN_DESCRIPTION = "?"
 """Stands for a hash where a run that died may have sent a vector with another description."""

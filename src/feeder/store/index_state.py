@@ -4,12 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from feeder.nodes import STATIC_MODEL_PREFIX
 from feeder.store import Row, Statement, sql
 from feeder.store.description_vectors import record_description_statements
 from feeder.store.rows import json_pages
-
-STATIC_MODEL_PREFIX = "feeder-static-"
-"""Begins the names of static models, whose vectors are written with the words."""
 
 
 class FileRow(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from feeder.store import Database, Row, Statement, sql
+from feeder.store.batch import table_exists
 from feeder.store.rows import (
     PARAM_BYTES,
     WriteTransaction,
@@ -36,7 +37,6 @@ SET words = excluded.words, codes = excluded.codes, buckets = excluded.buckets
 WHERE (words, codes, buckets) IS NOT (excluded.words, excluded.codes, excluded.buckets)
 """
 _DELETE_EXTRA_ROWS = "DELETE FROM lookup WHERE slot < 0 OR slot >= ?"
-_TABLE_EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = 'lookup'"
 _ROW_FINGERPRINTS = f"""
 SELECT slot, words, length(codes), length(buckets),
   substr(codes, 1, {SAMPLE_CHARS}) || substr(codes, -{SAMPLE_CHARS}),
@@ -117,7 +117,7 @@ def write_table(
 
 def find_differences(table: LookupTable, database: Database) -> Iterable[str]:
     """Yields the rows that differ from the model's, as far as a sample shows; two requests."""
-    [exists] = database.run([Statement(_TABLE_EXISTS)])
+    exists = table_exists(database, "lookup")
     [rows] = database.run([Statement(_ROW_FINGERPRINTS)]) if exists else [[]]
     expected = {row.slot: row.fingerprint() for row in table.rows()}
     stored = {int(str(row[0])): row for row in rows}

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 from feeder.store import Database, FencingToken, Neighbour, NodeVector, Row, Statement
+from feeder.store.batch import table_exists
 from feeder.store.scope import Scope
 from feeder.store.vector_search import BLOCK_ROWS, Block, VectorSearch
 
@@ -32,7 +33,6 @@ ON CONFLICT (id) DO UPDATE SET scale = excluded.scale, code = excluded.code
 _DELETE = """
 DELETE FROM vectors WHERE id IN (SELECT value FROM json_each(?) EXCEPT SELECT id FROM docs)
 """
-_TABLE_EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = 'vectors'"
 # a damaged row counts as missing: a scale that is text or no float32, or a code that is text
 _VALID_VECTORS = "FROM vectors WHERE scale BETWEEN -3.4e38 AND 3.4e38 AND typeof(code) = 'blob'"
 _IDS = f"SELECT id {_VALID_VECTORS} ORDER BY id"
@@ -125,8 +125,7 @@ class SQLiteVectors:
         """Does nothing: the database is closed by its owner."""
 
     def _table_exists(self) -> bool:
-        [rows] = self._database.run([Statement(_TABLE_EXISTS)])
-        return bool(rows)
+        return table_exists(self._database, "vectors")
 
     def _read(self, statement: Statement) -> list[Row]:
         return self._database.run([statement])[0] if self._table_exists() else []

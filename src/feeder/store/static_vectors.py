@@ -16,6 +16,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
 from feeder.store import Database, Neighbour, Row, Statement, Value
+from feeder.store.batch import table_exists
 from feeder.store.rows import IndexedFile, batched
 from feeder.store.scope import Scope
 from feeder.store.vector_search import BLOCK_ROWS, Block, VectorSearch
@@ -84,7 +85,6 @@ FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
 WHERE NOT EXISTS (SELECT 1 FROM plain_meanings p WHERE p.seq = d.seq)
 ON CONFLICT (seq) DO UPDATE SET code = excluded.code WHERE code <> excluded.code
 """
-_TABLE_EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = ?"
 _ALL_VECTORS = "SELECT seq, code FROM meanings WHERE typeof(code) = 'blob'"
 _TEXT_VECTORS = """
 SELECT m.seq, coalesce(p.code, m.code) FROM meanings m LEFT JOIN plain_meanings p ON p.seq = m.seq
@@ -169,13 +169,7 @@ def read_text_vectors(database: Database) -> dict[int, VectorCode]:
 
 def _run_if_table_exists(database: Database, sql: str, *params: Value) -> Sequence[Row]:
     """Returns the rows; none if there is no table, since no vector was ever stored."""
-    return database.run([Statement(sql, params)])[0] if table_exists(database) else []
-
-
-def table_exists(database: Database, table: str = "meanings") -> bool:
-    """Tells whether any vector, or any blended one (`plain_meanings`), was ever stored."""
-    [rows] = database.run([Statement(_TABLE_EXISTS, (table,))])
-    return bool(rows)
+    return database.run([Statement(sql, params)])[0] if table_exists(database, "meanings") else []
 
 
 class StaticVectors:
@@ -207,7 +201,7 @@ class StaticVectors:
     def _read_blocks(self, dimensions: int) -> Iterator[Block]:
         size = SCALE_BYTES + dimensions
         after = -1
-        if not table_exists(self._database):
+        if not table_exists(self._database, "meanings"):
             return
         while True:
             block = Statement(_NEXT_BLOCK, (after, size, BLOCK_ROWS))

@@ -1,7 +1,14 @@
-"""`Budget`: the user's limits of requests and embeddings for one run."""
+"""Sizes of a run's requests, and `Budget`: the user's limits of requests and embeddings."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+
+BATCH_NODES = 2000
+BATCH_CHARS = 3_000_000
+"""Size of one transaction: a few of D1's parameters and a few seconds of its time."""
+
+BATCH_VECTORS = 1000
+"""Vectors of one upsert. A run that dies embeds at most these again, if no cache has them."""
 
 FINAL_WRITES = 2
 """Writes at the end of a run: it deletes vectors and records its progress."""

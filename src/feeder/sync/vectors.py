@@ -13,13 +13,12 @@ from feeder.store.description_vectors import NO_DESCRIPTION, DescriptionText
 from feeder.store.index_state import IndexState, VectorProgress
 from feeder.store.rows import batched
 from feeder.store.scope import is_test_path
+from feeder.sync.budget import BATCH_VECTORS
 from feeder.sync.concurrency import is_in_shard
 from feeder.sync.context import ModelVectors, SyncContext
 from feeder.sync.diff import Diff
 from feeder.sync.write import PendingNodes, parsed_files
 
-BATCH_VECTORS = 1000
-"""Vectors of one upsert. A run that dies embeds at most these again, if no cache has them."""
 DELETE_BATCH = 100
 """Vectors of one deletion: the most that Vectorize accepts."""
 

@@ -13,15 +13,13 @@ from feeder.parse import NodeEncoder, ParsedFile
 from feeder.source import Entry
 from feeder.store.index_state import IndexState, NodeChanges
 from feeder.store.rows import NO_ROWS, IndexedFile, NodeRows, batched, node_keys
+from feeder.sync.budget import BATCH_CHARS, BATCH_NODES
 from feeder.sync.context import SyncContext
 from feeder.sync.diff import Diff
 from feeder.sync.parser_identity import ParserIdentity
 from feeder.sync.report import Report
 from feeder.sync.row_encoder import RowEncoder
 
-BATCH_NODES = 2000
-BATCH_CHARS = 3_000_000
-"""Size of one transaction: a few of D1's parameters and a few seconds of its time."""
 FIRST_BATCH_SHARE = 16
 """The first transaction of a local run is that much smaller, and the next ones grow: a run that is
 stopped after a second, as those of a server may be, has saved something. At D1 each transaction is

@@ -20,13 +20,13 @@ from starlette.routing import Route
 from feeder.errors import FeederError, ServiceError, UserError, problem_and_remedy
 from feeder.mcp import IndexingProgress, ProgressCallback
 from feeder.mcp.http import CLIENT_CLOSED_REQUEST, JSON_TYPE, ErrorResponse
-from feeder.mcp.service import IndexService
 from feeder.mcp.thread_pool import DISCONNECTED, ThreadPool, run_until_disconnect
 from feeder.notes import Note
 from feeder.suggestions import UnknownNameError, did_you_mean
 from feeder.web.access import AccessControl
 
 if TYPE_CHECKING:
+    from feeder.mcp.service import IndexService
     from feeder.search.open_index import SearchIndex
     from feeder.web.validation import IndexValidation
 

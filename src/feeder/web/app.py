@@ -4,7 +4,7 @@ access check.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -16,11 +16,13 @@ from starlette.types import ASGIApp
 from feeder.mcp import MAX_CONCURRENT_CALLS
 from feeder.mcp.http import ErrorResponse, McpEndpoint
 from feeder.mcp.protocol import McpServer
-from feeder.mcp.service import IndexService
 from feeder.mcp.thread_pool import ThreadPool
 from feeder.web import api, documents, page_routes
 from feeder.web.access import AccessControl, AccessMiddleware
 from feeder.web.page_files import NOT_FOUND_REMEDY
+
+if TYPE_CHECKING:
+    from feeder.mcp.service import IndexService
 
 ABOUT_TEXT = """\
 This is feeder: coding agents use POST /mcp, programs GET /api/search?q=WORDS. Send

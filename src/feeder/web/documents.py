@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -15,12 +15,14 @@ from starlette.routing import Route
 
 from feeder import escaping
 from feeder.mcp.http import CLIENT_CLOSED_REQUEST, ErrorResponse
-from feeder.mcp.service import IndexService
 from feeder.mcp.thread_pool import DISCONNECTED, ThreadPool, run_until_disconnect
 from feeder.source import file_types
-from feeder.web import page_routes
 from feeder.web.access import DOCUMENT_PATH, AccessControl
 from feeder.web.api import query_parameters, run_endpoint
+from feeder.web.html import error_page, read_form
+
+if TYPE_CHECKING:
+    from feeder.mcp.service import IndexService
 
 _OFFICE_TYPE = "application/vnd.openxmlformats-officedocument"
 _EXCEL_TYPE, _OPEN_DOCUMENT_TYPE = "application/vnd.ms-excel", "application/vnd.oasis.opendocument"
@@ -70,7 +72,7 @@ async def _send_to_program(service: IndexService, pool: ThreadPool, request: Req
 async def _send_to_page(
     service: IndexService, access: AccessControl, pool: ThreadPool, request: Request
 ) -> Response:
-    form = await page_routes.read_form(request)
+    form = await read_form(request)
     if not access.is_valid(form.pop("key", [""])[0]):
         remedy = "Reload the page that opened the document, and enter the token there."
         return _error_response(request, ErrorResponse(401, "The key of the page is wrong.", remedy))
@@ -107,4 +109,4 @@ def _error_response(request: Request, error: ErrorResponse) -> Response:
     """A page for the browser's tab that opened the document; JSON for programs."""
     if "text/html" not in request.headers.get("accept", ""):
         return error.to_response()
-    return HTMLResponse(page_routes.error_page(error), error.status)
+    return HTMLResponse(error_page(error), error.status)

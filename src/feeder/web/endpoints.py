@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from feeder.corpus.absence import with_absence_notes
+from feeder.corpus.corpus import Corpus
 from feeder.corpus.file_contents import (
     current_files,
     file_size,
@@ -18,8 +20,7 @@ from feeder.corpus.file_contents import (
     is_unreadable_document,
     masked_lines,
 )
-from feeder.corpus.index_status import Corpus
-from feeder.corpus.unread_files import with_absence_notes
+from feeder.corpus.index_status import index_status
 from feeder.errors import UserError
 from feeder.parse.extract import NOT_INSTALLED
 from feeder.query.completions import complete as completions_of
@@ -314,7 +315,7 @@ def _check_size(index: SearchIndex, path: str, size: int) -> None:
 
 
 def _index_state(corpus: Corpus) -> JsonObject:
-    status = corpus.status()
+    status = index_status(corpus)
     return {"index": status.as_json(), "note": status.note}
 
 

@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from feeder.errors import UserError
-from feeder.query.query_plan import Pagination
-from feeder.query.request_filters import RequestFilters
+from feeder.query.request_filters import Pagination, RequestFilters
 
 Parameters = Mapping[str, Sequence[str]]
 """The parameters of an address, each with all of its values."""

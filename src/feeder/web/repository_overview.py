@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from feeder.corpus.corpus import Corpus
 from feeder.corpus.file_contents import current_files, masked_lines
-from feeder.corpus.index_status import Corpus
 from feeder.errors import UserError
 from feeder.relations.overview import Overview, RankedSymbol, build_overview
 from feeder.source.history import latest_changes

@@ -12,8 +12,8 @@ from typing import Any
 from feeder.config import Settings
 from feeder.errors import FeederError
 from feeder.mcp.index_refresh import ProgressMonitor
+from feeder.session.opening import open_session
 from feeder.session.runs import open_comparison
-from feeder.session.session import open_session
 from feeder.session.workspace import current_workspace
 from feeder.sync.validate import validate
 

@@ -55,9 +55,9 @@ import {
   TITLE_WEIGHT,
 } from "./ranking.ts";
 
-const { MAX_BY_WORD, MAX_BY_MODEL } = constants.engine;
+const { MAX_BY_MODEL } = constants.query_ranking;
 const { WORDS_ONLY } = constants.notes;
-const { MAX_BY_LITERAL, MAX_FRAMES, MODEL_VECTORS, MODEL_WEIGHT, LONG_TEXT_SHARE } = constants.retrieval;
+const { MAX_BY_LITERAL, MAX_BY_WORD, MAX_FRAMES, MODEL_VECTORS, MODEL_WEIGHT, LONG_TEXT_SHARE } = constants.retrieval;
 
 const { MAX_NAME_CHARS } = constants.worker_limits;
 const { HEADER_VERSION } = constants.nodes;

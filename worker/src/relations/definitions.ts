@@ -21,7 +21,7 @@ import { EMPTY_TARGET_ERROR, listFirst, membersNamed, resolveTarget, type Target
 
 export const { MEMBER_TYPE } = constants.outline;
 /** The type of a local variable or parameter, which the index has no node of. */
-export const { LOCAL_TYPE } = constants.definitions;
+export const { LOCAL_TYPE } = constants.found_definition;
 const WORD = /[\p{L}\p{N}_$]+/gu;
 /** A name of Ruby, which may end with `?` or `!`. */
 const POSITION = /^(.+):(\d+):(\d+)$/s;

@@ -5,11 +5,10 @@ import { VectorIndex } from "../bindings/vectorize.ts";
 import { Batch, type Database, type Row } from "../store/database.ts";
 import { type Hit, hitFromRow } from "../store/hits.ts";
 import { partsFromHits, partRanges, type PartsByNode } from "../store/node_parts.ts";
-import { isRestricted, isTestPath, type Scope } from "../store/scope.ts";
+import { isRestricted, type Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { type SearchContext, createContext } from "../corpus/context.ts";
 import { FileContents } from "../snippets/excerpts.ts";
-import { isDocument } from "../query/file_kinds.ts";
 import {
   filterLookup,
   type FilterLookup,
@@ -24,10 +23,11 @@ import {
 } from "../query/filters.ts";
 import { cacheKey, countedValues, type CountedValues, metaStatement, parseMeta, resolveRepo } from "../corpus/index_status.ts";
 import { limitQuery } from "../query/limits.ts";
-import { definesLiteral, findSpans, type Literal, tokenLiteral } from "../query/literals.ts";
 import { mustMatch } from "../query/must_match.ts";
-import { allPrefixes, EMPTY_QUERY, parseQuery, type Query, queryText, type QueryText } from "../query/query.ts";
-import { LITERAL, literalRanking, NAME, rankHits, type Ranking, SIMILAR_NAME, WORD } from "../ranking/ranking.ts";
+import { allPrefixes, EMPTY_QUERY, parseQuery, type Query, queryText } from "../query/query.ts";
+import { areLinesNeeded, confirmLiterals, queryLiterals } from "../ranking/literal_nodes.ts";
+import { isTruncated, isVectorOnly, resultNotes } from "../ranking/query_ranking.ts";
+import { rankHits, type Ranking } from "../ranking/ranking.ts";
 import { relationNotes } from "../query/relation_filters.ts";
 import {
   duplicateCandidates,
@@ -58,12 +58,9 @@ import {
   wordsToCheck,
 } from "../query/spelling.ts";
 
-const { CANDIDATE_LIMITS, MAX_BY_VECTOR_ONLY, MAX_LISTED, MAX_SUGGESTED_NAMES } = constants.engine;
-const { NO_WORD_TEXT } = constants.engine;
+const { MAX_LISTED } = constants.engine;
+const { MAX_BY_VECTOR_ONLY } = constants.query_ranking;
 const { WORDS_ONLY } = constants.notes;
-const { RARE_WORD_NODES } = constants.name_matching;
-const { STATIC_VECTORS, MODEL_VECTORS } = constants.retrieval;
-const { CONFIRMED_BATCH, ENOUGH_CONFIRMED } = constants.literal_nodes;
 const NO_FILTERS = filterLookup(EMPTY_QUERY, null);
 
 /** The number of hits on a page, and of hits before it. */
@@ -205,36 +202,6 @@ export async function paginate(
   return { results: shown, total: allResults.length, allResults };
 }
 
-/** Notes that no node has the name, or a word of the query; none without results. */
-export function resultNotes(queryText: QueryText, rankings: readonly Ranking[], results: readonly Result[]): string[] {
-  const counts = candidateCounts(rankings);
-  if (counts.get(SIMILAR_NAME) && !counts.get(LITERAL)) {
-    const similar = results
-      .filter((one) => one.ranks.has(SIMILAR_NAME))
-      .map((one) => one.member?.name ?? String(one.hit.symbol));
-    const nearest = [...new Set(similar)].slice(0, MAX_SUGGESTED_NAMES).join(", ");
-    return [`No symbol is named ${queryText.name}. Similar names: ${nearest}`];
-  }
-  return rankings.length && results.length && isVectorOnly(rankings) ? [NO_WORD_TEXT] : [];
-}
-
-/** Returns true if only embedding models found nodes. */
-export function isVectorOnly(rankings: readonly Ranking[]): boolean {
-  const byModel = new Set([STATIC_VECTORS, MODEL_VECTORS]);
-  return !rankings.some((ranking) => ranking.scores.size && !byModel.has(ranking.name));
-}
-
-/**
- * Returns true if more nodes may match than were retrieved.
- *
- * A word of most nodes is not searched for, even where a node has it as its name.
- */
-export function isTruncated(rankings: readonly Ranking[]): boolean {
-  const counts = candidateCounts(rankings);
-  const isFull = Object.entries(CANDIDATE_LIMITS).some(([name, limit]) => (counts.get(name) ?? 0) >= limit);
-  return isFull || Boolean(counts.get(NAME) && !counts.get(WORD));
-}
-
 /** Runs the first batch, and once more with corrected words if misspelt ones are nowhere in the index. */
 async function retrieveCorrected(
   context: SearchContext,
@@ -374,105 +341,6 @@ async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagina
   return { answer: { ...shown, notes, atLeast: isTruncated(rankings) }, contents: candidates.contents };
 }
 
-/**
- * Keeps the nodes in the ranking by token whose lines have it: those that define it first, and before them
- * those that have the whole message; of a flag, nodes of sources with its dashes come second.
- *
- * Where no lines were loaded, all of them, unless there is a similar name. Of a longer query, the nodes are
- * left out if they are many: they say little.
- */
-export function confirmLiterals(rankings: readonly Ranking[], queryText: QueryText, candidates: CandidateRows): Ranking[] {
-  const scores = new Map(rankings.map((one) => [one.name, one.scores]));
-  const found = [...(scores.get(LITERAL)?.keys() ?? [])];
-  if (!found.length) return [...rankings];
-  const { flagTokens } = queryText;
-  const literals = queryLiterals(queryText);
-  const { texts, definingIds, flagIds, unreadIds } = findLiteralsOfNodes(found, literals, candidates);
-  const { message } = queryText;
-  // a message is code's; a document with these words may be about something else
-  const isMessageAllowed = new Set(candidates.hits.filter((hit) => !isDocument(hit.path)).map((hit) => hit.id));
-  const isConfirmed = texts.size > 0;
-  if (!isConfirmed && !scores.get(SIMILAR_NAME)?.size) {
-    const all = new Set(literals.map(({ text }) => text));
-    for (const id of unreadIds) texts.set(id, all);
-  }
-  const ids = [...texts.keys()];
-  let withMessage = ids.filter((id) => texts.get(id)!.has(message) && isMessageAllowed.has(id));
-  let withToken = ids.filter((id) => [...texts.get(id)!].some((text) => text !== message));
-  if (!queryText.isOneToken) {
-    if (withMessage.length > RARE_WORD_NODES) withMessage = [];
-    if (withToken.length > RARE_WORD_NODES) withToken = [];
-  }
-  let second: ReadonlySet<string> = new Set();
-  if (queryText.isOneToken && flagTokens.size) {
-    second = new Set(candidates.hits.filter((hit) => flagIds.has(hit.id) && isSource(hit)).map((hit) => hit.id));
-    withToken = flagNodes(withToken, literals, new Set([...flagIds, ...definingIds]));
-  }
-  const first = withMessage.length ? new Set(withMessage) : definingIds;
-  const unread = isConfirmed && queryText.isOneToken ? unreadIds : [];
-  const confirmed = literalRanking([...withMessage, ...withToken], first, unread, second);
-  return rankings.map((one) => (one.name === LITERAL ? confirmed : one));
-}
-
-/** The literals of a query's tokens; a flag matches in its case only, even as a plain word. */
-function queryLiterals({ codeTokens, flagTokens }: QueryText): Literal[] {
-  return codeTokens.map((text) =>
-    flagTokens.has(text) ? { text, caseSensitive: true, wholeWord: true } : tokenLiteral(text),
-  );
-}
-
-/** Nearly all nodes that a plain word finds have it, so their lines need not be read. */
-function areLinesNeeded(literals: readonly Literal[]): boolean {
-  return literals.some(({ caseSensitive }) => caseSensitive);
-}
-
-/**
- * The nodes with a flag: of one that is a plain word, such as `--health`, only those that have its dashes or
- * define it, if there are any.
- */
-function flagNodes(ids: string[], literals: readonly Literal[], marked: ReadonlySet<string>): string[] {
-  const isPlain = literals.some(({ text }) => !tokenLiteral(text).caseSensitive);
-  return ids.filter((id) => marked.has(id) || !(isPlain && marked.size));
-}
-
-function isSource(hit: Hit): boolean {
-  return !isTestPath(hit.path) && !isDocument(hit.path);
-}
-
-/**
- * The literals in the lines of candidates, by id, until enough have one; those that define one, have a dash
- * before one, or were not read.
- */
-function findLiteralsOfNodes(
-  ids: readonly string[],
-  literals: readonly Literal[],
-  candidates: CandidateRows,
-): { texts: Map<string, Set<string>>; definingIds: Set<string>; flagIds: Set<string>; unreadIds: string[] } {
-  const flagIds = new Set<string>();
-  const [texts, definingIds, readIds] = [new Map<string, Set<string>>(), new Set<string>(), new Set<string>()];
-  const hits = new Map(candidates.hits.map((hit) => [hit.id, hit]));
-  // only in sources a token is defined
-  const isSourceId = (id: string) => hits.has(id) && isSource(hits.get(id) as Hit);
-  const areRead = areLinesNeeded(literals);
-  const ordered = areRead ? [...ids.filter(isSourceId), ...ids.filter((id) => !isSourceId(id))] : ids;
-  for (const [place, id] of areRead ? ordered.entries() : []) {
-    if (place && place % CONFIRMED_BATCH === 0 && texts.size >= ENOUGH_CONFIRMED) break;
-    const hit = hits.get(id);
-    const own = hit && candidates.contents.lines(hit);
-    if (!own) continue;
-    readIds.add(id);
-    const text = own.lines.join("\n");
-    for (const literal of literals) {
-      for (const [start, end] of findSpans(text, literal)) {
-        texts.set(id, (texts.get(id) ?? new Set()).add(literal.text));
-        if (text[start - 1] === "-") flagIds.add(id);
-        if (isSource(hit) && !definingIds.has(id) && definesLiteral(text, start, end)) definingIds.add(id);
-      }
-    }
-  }
-  return { texts, definingIds, flagIds, unreadIds: ordered.filter((id) => !readIds.has(id)) };
-}
-
 /** Lists the first nodes of a scope, for a query of filters alone. */
 async function listScope(first: FirstBatch, page: Pagination): Promise<Ranked> {
   const hits = first.listedRows.slice(0, MAX_LISTED).map(hitFromRow);
@@ -503,9 +371,4 @@ async function deduplicate(
   const keyOf = (hit: Hit) =>
     areHashed ? hashKey(hit, hashes.get(hit.id)!) : textKey(hit, contents.lines(hit)?.lines ?? []);
   return groupDuplicates(nodes, new Map(compared.map((hit) => [hit.id, keyOf(hit) ?? hit.id])));
-}
-
-/** The number of candidates of each ranking. */
-function candidateCounts(rankings: readonly Ranking[]): Map<string, number> {
-  return new Map(rankings.map((one) => [one.name, one.scores.size]));
 }

@@ -3,7 +3,7 @@
 import { fsum } from "../../src/fsum.ts";
 import { Pattern, type RegexSources } from "../../src/python_regex.ts";
 import { compareText, casefold, strip } from "../../src/python_strings.ts";
-import { isTruncated, isVectorOnly, resultNotes } from "../../src/search/engine.ts";
+import { isTruncated, isVectorOnly, resultNotes } from "../../src/ranking/query_ranking.ts";
 import { isDocument, kindWeight } from "../../src/query/file_kinds.ts";
 import {
   findMember,

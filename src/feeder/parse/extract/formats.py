@@ -1,5 +1,8 @@
 """Detects a document's format from its content, not its name, and runs that format's extractor."""
 
+from feeder.nodes import Node
+from feeder.parse import ParsedFile
+from feeder.parse.decoding import NotTextError
 from feeder.parse.extract import (
     MAX_TEXT_BYTES,
     NOT_INSTALLED,
@@ -8,6 +11,8 @@ from feeder.parse.extract import (
     extractor_versions,
 )
 from feeder.parse.extract.zip_xml import ZipArchive
+from feeder.parse.grammars import Grammars
+from feeder.source import file_types
 
 _OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
@@ -27,6 +32,16 @@ def extract_document(extension: str, content: bytes) -> ExtractedDocument:
     if not document.text.strip():
         raise UnreadableError("a document without text, such as pictures of pages")
     return document
+
+
+def parse_document_text(_: Grammars, path: str, content: bytes) -> ParsedFile:
+    """Extracts the text of a document as one node; line numbers of nodes refer to this text."""
+    try:
+        document = extract_document(file_types.document_extension(path), content)
+    except NotTextError as exc:
+        return ParsedFile(path, [], skip=str(exc))
+    text = document.text.decode("utf-8", "replace")
+    return ParsedFile(path, [Node(document.language, "chunk", None, None, None, 1, 1, text)])
 
 
 def _extract(extension: str, content: bytes) -> ExtractedDocument:

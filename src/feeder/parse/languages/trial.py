@@ -7,7 +7,7 @@ from typing import NamedTuple
 from feeder.errors import UserError
 from feeder.nodes import Node
 from feeder.parse.file_parser import parse_file
-from feeder.parse.grammars import load_grammars
+from feeder.parse.grammar_files import load_grammars
 from feeder.parse.languages.folders import LanguageFolder
 from feeder.parse.syntax_tree import blank_hidden
 
