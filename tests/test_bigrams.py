@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from feeder.bigrams import split_phrase, split_text
 from feeder.query.literals import find_spans, token_literal
-from feeder.query.query import QueryText
+from feeder.query.query_text import QueryText
 from feeder.query.term_matching import TermMatcher
 from feeder.store import fts_query
 from feeder.store.tokenizer import tokenize

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from feeder.query import file_kinds, query
+from feeder.query import file_kinds, query_text
 from feeder.ranking import name_matching, query_ranking, ranking, results
 
 PARTS: dict[str, tuple[Any, str, Any]] = {
@@ -11,7 +11,7 @@ PARTS: dict[str, tuple[Any, str, Any]] = {
     "paths": (ranking, "PATH_BOOST", 0.0),
     "naming": (ranking, "NAME_BOOST", 0.0),
     "kinds": (file_kinds, "kind_weight", lambda *_: ("", 1.0)),
-    "small-words": (query, "RANKING_STOP_WORDS", frozenset()),
+    "small-words": (query_text, "RANKING_STOP_WORDS", frozenset()),
     "spelling": (name_matching, "MAX_NAME_WORDS", 0),
     "nearly": (name_matching, "MAX_SIMILAR", 0),
     "lines": (query_ranking, "DESCRIPTION_WEIGHT", 0.0),

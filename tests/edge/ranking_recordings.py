@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from edge.ranking_cases import pairs, rankings_as_pairs, result_as_json
 from edge.worker_process import Worker
-from feeder.query.query import QueryText
+from feeder.query.query_text import QueryText
 from feeder.ranking import name_matching, query_ranking
 from feeder.ranking.ranking import Ranking, rank_hits
 from feeder.ranking.results import count_facets, group_results, grouping_candidates

@@ -13,14 +13,8 @@ from hypothesis import strategies as st
 from edge.texts import KNOWN, SAMPLES, some, texts
 from edge.worker_process import Worker
 from feeder.errors import UserError
-from feeder.query.query import (
-    ANALYZED_CHARS,
-    MAX_QUERY_CHARS,
-    Query,
-    QueryText,
-    name_part_stems,
-    parse_query,
-)
+from feeder.query.query import MAX_QUERY_CHARS, Query, parse_query
+from feeder.query.query_text import ANALYZED_CHARS, QueryText, name_part_stems
 from feeder.text import (
     expand_words,
     lowercase_parts,

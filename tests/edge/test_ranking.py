@@ -22,7 +22,7 @@ from edge.ranking_cases import (
 )
 from edge.worker_process import Worker
 from feeder.query.file_kinds import kind_weight
-from feeder.query.query import QueryText, name_part_stems
+from feeder.query.query_text import QueryText, name_part_stems
 from feeder.ranking import query_ranking
 from feeder.ranking.name_matching import find_member, is_named, match_similar, name_overlap
 from feeder.ranking.name_matching import match_names as names_of

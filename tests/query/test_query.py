@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feeder.errors import UserError
-from feeder.query.query import MAX_QUERY_CHARS, Query, QueryText, parse_query
+from feeder.query.query import MAX_QUERY_CHARS, Query, parse_query
+from feeder.query.query_text import QueryText
 
 CASES: list[dict[str, Any]] = json.loads(
     Path(__file__).with_name("query_cases.json").read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 import pytest
 
 from feeder.query.literals import defines_literal
-from feeder.query.query import QueryText
+from feeder.query.query_text import QueryText
 from feeder.ranking import literal_lines
 from feeder.ranking.literal_nodes import CONFIRMED_BATCH
 from feeder.ranking.retrieval import MAX_BY_LITERAL

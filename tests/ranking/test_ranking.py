@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from feeder.query.file_kinds import is_document, kind_weight
-from feeder.query.query import QueryText
+from feeder.query.query_text import QueryText
 from feeder.query.request_filters import Pagination
 from feeder.ranking.name_matching import name_overlap
 from feeder.ranking.ranking import (

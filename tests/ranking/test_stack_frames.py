@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from feeder.query.query import QueryText
+from feeder.query.query_text import QueryText
 from feeder.query.request_filters import Pagination
 from feeder.ranking.retrieval import Frame, parse_frames
 from feeder.source.git_trees import Commit

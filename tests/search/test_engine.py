@@ -12,7 +12,7 @@ from feeder.cli.rendering import render_hits
 from feeder.embedding.cache import CachedEmbedder
 from feeder.errors import FeederError, ServiceError, UserError
 from feeder.notes import Note
-from feeder.query.query import QueryText
+from feeder.query.query_text import QueryText
 from feeder.query.request_filters import Pagination
 from feeder.ranking.name_matching import is_named
 from feeder.ranking.ranking import WORD, name_ranking, vector_ranking, word_ranking

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from feeder.query.query import QueryText
+from feeder.query.query_text import QueryText
 from feeder.store.hits import Hit
 from feeder.store.scope import is_test_path
 

@@ -6,7 +6,8 @@ from typing import NamedTuple
 from feeder.bigrams import is_part_of_word
 from feeder.errors import UserError
 from feeder.query.literals import token_literal
-from feeder.query.query import Query, QueryText, parse_query
+from feeder.query.query import Query, parse_query
+from feeder.query.query_text import QueryText
 from feeder.source.grep import PatternOptions
 
 _SPACES = re.compile(r"\s+")

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from feeder.notes import Note, NoteKind
-from feeder.query.query import ALNUM_PATTERN, ANALYZED_CHARS, MIN_WORD_LETTERS, Query
+from feeder.query.query import MIN_WORD_LETTERS, Query
+from feeder.query.query_text import ALNUM_PATTERN, ANALYZED_CHARS
 from feeder.query.stopwords import RANKING_STOP_WORDS
 from feeder.store import Database, Row, Statement, fts_query
 from feeder.store.name_search import name_matches, names_with_any_statement

@@ -15,7 +15,7 @@ from feeder.query.literals import (
     token_literal,
 )
 from feeder.query.must_match import required_patterns
-from feeder.query.query import QueryText
+from feeder.query.query_text import QueryText
 
 if TYPE_CHECKING:
     from feeder.query.query import Query

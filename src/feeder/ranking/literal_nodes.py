@@ -12,7 +12,7 @@ from feeder.corpus.corpus import Corpus
 from feeder.corpus.file_contents import indexed_texts, snapshot_repositories
 from feeder.query.file_kinds import is_document, is_source
 from feeder.query.literals import Literal, defines_literal, find_spans, token_literal
-from feeder.query.query import QueryText
+from feeder.query.query_text import QueryText
 from feeder.ranking.name_matching import RARE_WORD_NODES
 from feeder.ranking.ranking import Ranking, literal_ranking
 from feeder.ranking.retrieval import MAX_BY_LITERAL, CandidateDetails

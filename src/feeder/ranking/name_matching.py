@@ -10,7 +10,7 @@ from typing import NamedTuple
 from feeder.nodes import Member
 from feeder.query.file_kinds import TEST, is_document, is_source
 from feeder.query.literals import token_literal
-from feeder.query.query import ALNUM_PATTERN, QueryText, name_part_stems
+from feeder.query.query_text import ALNUM_PATTERN, QueryText, name_part_stems
 from feeder.query.spelling import MAX_CORRECTED_LETTERS, one_edit_variants
 from feeder.store import Row, Statement, fts_query
 from feeder.store.name_search import (

@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from feeder.errors import ServiceError, UserError
 from feeder.notes import Note, NoteKind, model_failed_note
-from feeder.query.query import MAX_QUERY_CHARS, QueryText
+from feeder.query.query import MAX_QUERY_CHARS
+from feeder.query.query_text import QueryText
 from feeder.ranking.literal_nodes import (
     LiteralNodes,
     RepositoryTexts,

@@ -11,7 +11,8 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from feeder.query import file_kinds
-from feeder.query.query import MIN_WORD_LETTERS, QueryText
+from feeder.query.query import MIN_WORD_LETTERS
+from feeder.query.query_text import QueryText
 from feeder.ranking.name_matching import find_member, find_near_member, name_overlap
 from feeder.ranking.results import Result
 from feeder.store.hits import Hit

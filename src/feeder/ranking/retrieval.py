@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.embedding import Embedder
-from feeder.query.query import QueryText
+from feeder.query.query_text import QueryText
 from feeder.query.spelling import missing_words, missing_words_query
 from feeder.ranking import name_matching
 from feeder.store import Database, Neighbour, Row, Statement, fts_query, stored_descriptions

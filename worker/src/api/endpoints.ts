@@ -32,7 +32,8 @@ import {
 } from "../corpus/index_status.ts";
 import { requiredLiterals, tokenLiteral } from "../query/literals.ts";
 import { outlineFiles } from "../snippets/outline.ts";
-import { eitherTexts, type Query, queryText, QueryText } from "../query/query.ts";
+import { eitherTexts, type Query, queryText } from "../query/query.ts";
+import { QueryText } from "../query/query_text.ts";
 import { countNamed } from "../ranking/ranking.ts";
 import { countFacets, type Result } from "../ranking/results.ts";
 import { findSimilar } from "../search/similar.ts";

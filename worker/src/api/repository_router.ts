@@ -20,7 +20,8 @@ import {
   modelKey,
   resolveRepo,
 } from "../corpus/index_status.ts";
-import { allPrefixes, parseQuery, queryText, QueryText } from "../query/query.ts";
+import { allPrefixes, parseQuery, queryText } from "../query/query.ts";
+import { QueryText } from "../query/query_text.ts";
 import { queryModel, QueryVector } from "../ranking/retrieval.ts";
 import { SnapshotDatabase } from "../corpus/snapshot.ts";
 import { failureNotes, mapAtOnce, SeveralDatabases } from "../store/several_databases.ts";

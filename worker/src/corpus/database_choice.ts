@@ -9,7 +9,7 @@ import { sortBy } from "../sorting.ts";
 import type { Database, Row } from "../store/database.ts";
 import { mapAtOnce } from "../store/several_databases.ts";
 import { termCounts } from "../store/statements.ts";
-import type { QueryText } from "../query/query.ts";
+import type { QueryText } from "../query/query_text.ts";
 import type { QueryVector } from "../ranking/retrieval.ts";
 
 /** Databases that a query asks: as many as may answer at a time. */

@@ -5,7 +5,7 @@ import { memoize } from "../memoize.ts";
 import { Pattern, type RegexSources } from "../python_regex.ts";
 import type { Hit } from "../store/hits.ts";
 import { isTestPath } from "../store/scope.ts";
-import type { QueryText } from "./query.ts";
+import type { QueryText } from "./query_text.ts";
 
 /** A file kind: the weight of its nodes, and the pattern of queries for which the weight does not apply. */
 export interface FileKind {

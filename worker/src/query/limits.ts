@@ -8,7 +8,8 @@ import type { Database } from "../store/database.ts";
 import { ftsPhrase } from "../store/fts_query.ts";
 import { isGlob } from "../store/scope.ts";
 import { termCounts } from "../store/statements.ts";
-import { allPrefixes, type Query, queryText, QueryText } from "./query.ts";
+import { allPrefixes, type Query, queryText } from "./query.ts";
+import { QueryText } from "./query_text.ts";
 
 const { MAX_TERMS, MAX_FILTERED_TERMS, MAX_COUNTED_WORDS, MAX_PHRASE_WORDS, MAX_GLOBS, MAX_LISTED, MAX_ALTERNATIVES } = constants.worker_limits;
 const FILTERS = [

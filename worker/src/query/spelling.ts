@@ -11,11 +11,12 @@ import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { isWithinOneEdit } from "../suggestions.ts";
 import { expandWords, lowercaseParts } from "../text.ts";
-import { isStopWord, MIN_WORD_LETTERS, type Query } from "./query.ts";
+import { MIN_WORD_LETTERS, type Query } from "./query.ts";
+import { isStopWord } from "./query_text.ts";
 
 const { MAX_CORRECTED, MIN_CORRECTED_LETTERS, MAX_CORRECTED_LETTERS, LETTERS } = constants.spelling;
-const { ANALYZED_CHARS } = constants.query;
-const ALNUM = new RegexVariants(constants.query.ALNUM_PATTERN, "g");
+const { ANALYZED_CHARS } = constants.query_text;
+const ALNUM = new RegexVariants(constants.query_text.ALNUM_PATTERN, "g");
 
 /** What was searched for in place of each misspelt word. */
 export type Corrections = ReadonlyMap<string, string>;

@@ -3,7 +3,7 @@
 import { constants } from "../../build/worker_data.json";
 import { isDocument } from "../query/file_kinds.ts";
 import { definesLiteral, findSpans, type Literal, tokenLiteral } from "../query/literals.ts";
-import type { QueryText } from "../query/query.ts";
+import type { QueryText } from "../query/query_text.ts";
 import type { FileContents } from "../snippets/excerpts.ts";
 import type { Hit } from "../store/hits.ts";
 import { isTestPath } from "../store/scope.ts";

@@ -10,7 +10,7 @@ import { isWithinOneEdit } from "../suggestions.ts";
 import { normalizeSymbol, symbolEndsWith } from "../text.ts";
 import { isDocument, TEST_KIND } from "../query/file_kinds.ts";
 import { tokenLiteral } from "../query/literals.ts";
-import { namePartStems, type QueryText } from "../query/query.ts";
+import { namePartStems, type QueryText } from "../query/query_text.ts";
 import { oneEditVariants } from "../query/spelling.ts";
 
 const { MIN_SIMILAR_LETTERS, RARE_COMPOUND_NODES, RARE_WORD_NODES, MAX_NAME_WORDS, MAX_SPELLING_WORDS } =

@@ -1,7 +1,7 @@
 /** Says what the rankings of a query found: notes for the user, and whether more nodes may match. */
 
 import { constants } from "../../build/worker_data.json";
-import type { QueryText } from "../query/query.ts";
+import type { QueryText } from "../query/query_text.ts";
 import { LITERAL, NAME, type Ranking, SIMILAR_NAME, WORD } from "./ranking.ts";
 import type { Result } from "./results.ts";
 

@@ -10,7 +10,8 @@ import type { Hit } from "../store/hits.ts";
 import { lowercaseParts } from "../text.ts";
 import { kindWeight } from "../query/file_kinds.ts";
 import { findMember, findNearMember, nameOverlap, type Scores } from "./name_matching.ts";
-import { MIN_WORD_LETTERS, type QueryText } from "../query/query.ts";
+import { MIN_WORD_LETTERS } from "../query/query.ts";
+import type { QueryText } from "../query/query_text.ts";
 import type { Result } from "./results.ts";
 
 export const { STACK_FRAME, NAME, PATH, COMPOSED_NAME, LITERAL, RARE_WORD, SIMILAR_NAME } = constants.ranking;

@@ -33,7 +33,7 @@ import {
   matchNames,
   nodeIds,
 } from "./name_matching.ts";
-import { QueryText } from "../query/query.ts";
+import { QueryText } from "../query/query_text.ts";
 import {
   anchorRanking,
   COMPOSED_NAME,

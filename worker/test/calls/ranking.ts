@@ -14,7 +14,8 @@ import {
   nameOverlap,
   spellings,
 } from "../../src/ranking/name_matching.ts";
-import { parseQuery, QueryText } from "../../src/query/query.ts";
+import { parseQuery } from "../../src/query/query.ts";
+import { QueryText } from "../../src/query/query_text.ts";
 import {
   fileBoosts,
   nameBoosts,

@@ -1,7 +1,8 @@
 /** The functions of the query parser, the tokenizer and the snippets that the tests call. */
 
 import { HttpError } from "../../src/http_error.ts";
-import { namePartStems, parseQuery, QueryText, queryText } from "../../src/query/query.ts";
+import { parseQuery, queryText } from "../../src/query/query.ts";
+import { namePartStems, QueryText } from "../../src/query/query_text.ts";
 import {
   casefold,
   characterColumns,
