@@ -17,9 +17,9 @@ from tree_sitter import Point, Query, Range
 
 from feeder.line_ranges import LineRange
 from feeder.nodes import DOCUMENT_TYPES, Member, Node
+from feeder.parse.file_relations import FileRelations
 from feeder.parse.grammars import query_cursor
 from feeder.parse.relation_names import Site
-from feeder.parse.relations import FileRelations
 from feeder.parse.splitting import (
     NODE_LIMIT,
     PART_MAX,

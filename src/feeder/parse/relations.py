@@ -4,14 +4,14 @@ A grammar's category `Relation` captures identifiers. What an identifier means i
 The names that manifests give to modules come from `parse.manifests`.
 """
 
-import re
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import accumulate, chain
+from itertools import chain
 
 from feeder.parse.grammars import Capture, Captures
+from feeder.parse.local_names import LocalNames, byte_range
+from feeder.parse.macro_text import expanded_names
 from feeder.parse.relation_names import (
     ACCESS_LIMIT,
     DOT,
@@ -24,7 +24,6 @@ from feeder.parse.relation_names import (
     RECEIVER_LIMIT,
     SEPARATOR_ENDS,
     SIGIL,
-    WORD,
     Cache,
     CapturedRelation,
     Site,
@@ -53,16 +52,7 @@ from feeder.relation import (
     UNNAMED,
     USE,
     VISIBILITY,
-    expanded_in,
 )
-
-EXPANSION_LIMIT = 2_000
-"""Bytes of the text of a macro that are searched for names."""
-
-C_KEYWORDS = frozenset(
-    {"defined", "do", "for", "if", "return", "sizeof", "switch", "typeof", "while"}
-)
-"""Words before `(` in the text of a macro that are no calls."""
 
 ALL = "*"
 """What an export of all names of a module names."""
@@ -104,23 +94,9 @@ _KINDS = {
     "exports": EXPORT,
 }
 
-_SIGNATURE_KINDS = frozenset({PARAMETER, RETURNS, VISIBILITY})
-
 _RANKED = (INHERITS, IMPLEMENTS, UNNAMED, CALL, USE, MENTION)
 _RANKS = {kind: rank for rank, kind in enumerate(_RANKED)}
 """If several patterns match one identifier, the first of these kinds counts."""
-
-_EXPANDED_NAME = re.compile(
-    rb"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:[^\"\\]|\\.)*+(?:\"|\\?\Z)|'(?:[^'\\]|\\.){,12}'"
-    rb"|(?:\.|->|::)\s*\w+"
-    rb"|(?P<name>[A-Za-z_]\w*)(?P<call>\s*\()?",
-    re.DOTALL,
-)
-"""A name in the text of a macro; comments, strings and members match without a name.
-
-A comment or a string without an end, as where the text is cut, extends to the end of the text. `'`
-may also separate digits, as in C++.
-"""
 
 Match = tuple[int, Captures]
 """The index of a pattern, and one match of it by the names of its captures."""
@@ -148,10 +124,7 @@ class RelationCollector:
         self._are_names_visible = False
         self._has_wildcard = False
         self._statements: list[tuple[int, int]] = []
-        self._locals: defaultdict[bytes, list[int]] = defaultdict(list)
-        self._local_ranges: defaultdict[bytes, list[tuple[int, int]]] = defaultdict(list)
-        self._bounded_locals: set[int] = set()
-        self._scopes: list[tuple[int, int]] = []
+        self._locals = LocalNames(self._content)
         self._declared: set[int] = set()
         self._keys: set[int] = set()
         self._extended: set[int] = set()
@@ -213,10 +186,9 @@ class RelationCollector:
             elif capture == "visible":
                 self._add_visible(captures["visible"][0])
             elif capture == "locals":
-                self._add_locals(captures)
+                self._locals.add(captures["locals"], captures.get("local_scope"))
             elif capture == "local_scope":
-                node = captures["local_scope"][0]
-                self._scopes.append((node.start_byte, node.end_byte))
+                self._locals.add_scope(captures["local_scope"][0])
             elif capture in _names:
                 bare_names = _names[capture]
                 for node in captures[capture]:
@@ -279,22 +251,11 @@ class RelationCollector:
         """
         macro = checked_name(self._source(captures["macro"]).lstrip(b":"))
         self._declared.add(captures["macro"][0].start_byte)
-        parameters = set(WORD.findall(self._source(captures.get("bound", [])[:1])))
+        parameters = self._source(captures.get("bound", [])[:1])
         start = captures["expands"][0].start_byte
-        text = self._source(captures["expands"][:1])[:EXPANSION_LIMIT]
-        only = text.strip().lstrip(b":")  # a symbol of Ruby
-        for match in _EXPANDED_NAME.finditer(text):
-            source = match["name"]
-            if not macro or source is None or source in parameters:
-                continue
-            is_only = source == only.rstrip(b"?!")
-            name = checked_name(only if is_only else source)
-            if name == macro or not (match["call"] or is_only):
-                continue
-            kind = CALL if match["call"] else MENTION
-            relation = relation_of(kind, name, expanded_in(macro))
-            if relation.name and relation.name not in C_KEYWORDS:
-                self._sites.setdefault(start + match.start("name"), relation)
+        text = self._source(captures["expands"][:1])
+        for offset, relation in expanded_names(macro, parameters, text):
+            self._sites.setdefault(start + offset, relation)
 
     def _add_exported(self, node: Capture) -> None:
         start = node.start_byte
@@ -317,7 +278,7 @@ class RelationCollector:
     ) -> None:
         kind = _KINDS[capture]
         if capture == "statement":
-            self._statements.append(_range(captures["statement"][0]))
+            self._statements.append(byte_range(captures["statement"][0]))
         elif capture == "argument_label":
             for node in captures[capture]:
                 offsets = path_offsets(self._source([node]))
@@ -357,43 +318,6 @@ class RelationCollector:
                 self._extended.add(start)
                 self._add_name(USE, start, node.end_byte)
 
-    def _add_locals(self, captures: Captures) -> None:
-        """Notes local variables; without a scope in the match they are of the innermost one."""
-        scope = captures.get("local_scope")
-        for node in captures["locals"]:
-            start = node.start_byte
-            source = self._content[start : node.end_byte]
-            self._locals[source].append(start)
-            if scope:
-                self._local_ranges[source].append(_range(scope[0]))
-                self._bounded_locals.add(start)
-
-    def _remove_locals(self, sources: Iterable[bytes]) -> None:
-        """Removes the bare mentions that are local variables, of some names.
-
-        A variable whose function is a node, as `ping := func() { … }`, keeps its mentions.
-        """
-        names = {
-            start: source
-            for source in sources
-            for start in self._locals.get(source, ())
-            if start not in self._bounded_locals
-        }
-        for start, end in _with_scope_ends(names, self._scopes):
-            self._local_ranges[names[start]].append((start, end))
-        for source in sources:
-            declared = set(self._locals.get(source, ()))
-            if not declared <= self._declared:
-                ranges = sorted(self._local_ranges.get(source, ()))
-                starts = [start for start, _ in ranges]
-                ends = list(accumulate((end for _, end in ranges), max))
-                self._bare_mentions[source] = [
-                    start
-                    for start in self._bare_mentions[source]
-                    if start not in declared
-                    and (not (at := bisect_right(starts, start)) or ends[at - 1] <= start)
-                ]
-
     def sites(self) -> list[Site]:
         """The relations in the order of their offsets.
 
@@ -406,12 +330,12 @@ class RelationCollector:
         counted = self._existing_names.intersection(mentions)
         if self._are_names_visible or self._has_wildcard:
             counted = set(mentions)
-        self._remove_locals({*statements.values(), *counted})
+        self._locals.remove_from(mentions, {*statements.values(), *counted}, self._declared)
         existing = {start for source in set(statements.values()) for start in mentions[source]}
         for start, end in self._statements:
             if start in existing:
                 self._add_name(CALL, start, end)
-        for source in self._implicit - self._locals.keys() - self._existing_names:
+        for source in self._implicit - self._locals.names - self._existing_names:
             if relation := named_relation(CALL, source, ""):
                 for start in mentions.pop(source):
                     sites.setdefault(start, relation)
@@ -529,57 +453,3 @@ class RelationCollector:
     def _source(self, nodes: Sequence[Capture]) -> bytes:
         """The source of a name, of which several nodes are the parts; empty without nodes."""
         return self._content[nodes[0].start_byte : nodes[-1].end_byte] if nodes else b""
-
-
-def _range(node: Capture) -> tuple[int, int]:
-    return node.start_byte, node.end_byte
-
-
-def _with_scope_ends(
-    starts: Iterable[int], scopes: Iterable[tuple[int, int]]
-) -> Iterator[tuple[int, int]]:
-    """Yields each offset that is in a scope, with the end of the innermost one around it."""
-    following = sorted(scopes, reverse=True)
-    ends: list[int] = []
-    for start in sorted(starts):
-        while following and following[-1][0] <= start:
-            ends.append(following.pop()[1])
-        while ends and ends[-1] <= start:
-            ends.pop()
-        if ends:
-            yield start, ends[-1]
-
-
-class FileRelations:
-    """The relations of a file with their lines, for the encoding of a node's part of them."""
-
-    def __init__(self, sites: Sequence[Site], lines: Sequence[int]) -> None:
-        self._starts, self._relations = map(list, zip(*sites, strict=True))
-        self._lines = lines
-        self._of_signatures = [
-            index
-            for index, relation in enumerate(self._relations)
-            if relation[0] in _SIGNATURE_KINDS
-        ]
-
-    def within(
-        self, ranges: Iterable[tuple[int, int]], body: int | None
-    ) -> tuple[list[CapturedRelation], list[int]]:
-        """The relations of a declaration in ranges of byte offsets, and their lines.
-
-        Parameters and the like belong to the declaration only where they precede its `body`.
-        """
-        starts, of_signatures = self._starts, self._of_signatures
-        relations: list[CapturedRelation] = []
-        lines: list[int] = []
-        for start, end in ranges:
-            first, last = bisect_left(starts, start), bisect_left(starts, end)
-            in_body = first if body is None else bisect_left(starts, body, first, last)
-            left_out = of_signatures[
-                bisect_left(of_signatures, in_body) : bisect_left(of_signatures, last)
-            ]
-            for index in [*left_out, last]:
-                relations += self._relations[first:index]
-                lines += self._lines[first:index]
-                first = index + 1
-        return relations, lines

@@ -1,0 +1,44 @@
+"""`FileRelations`: the relations of a file by its lines, of which each node takes its part."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+
+from feeder.parse.relation_names import CapturedRelation, Site
+from feeder.relation import PARAMETER, RETURNS, VISIBILITY
+
+_SIGNATURE_KINDS = frozenset({PARAMETER, RETURNS, VISIBILITY})
+
+
+class FileRelations:
+    """The relations of a file with their lines, for the encoding of a node's part of them."""
+
+    def __init__(self, sites: Sequence[Site], lines: Sequence[int]) -> None:
+        self._starts, self._relations = map(list, zip(*sites, strict=True))
+        self._lines = lines
+        self._of_signatures = [
+            index
+            for index, relation in enumerate(self._relations)
+            if relation[0] in _SIGNATURE_KINDS
+        ]
+
+    def within(
+        self, ranges: Iterable[tuple[int, int]], body: int | None
+    ) -> tuple[list[CapturedRelation], list[int]]:
+        """The relations of a declaration in ranges of byte offsets, and their lines.
+
+        Parameters and the like belong to the declaration only where they precede its `body`.
+        """
+        starts, of_signatures = self._starts, self._of_signatures
+        relations: list[CapturedRelation] = []
+        lines: list[int] = []
+        for start, end in ranges:
+            first, last = bisect_left(starts, start), bisect_left(starts, end)
+            in_body = first if body is None else bisect_left(starts, body, first, last)
+            left_out = of_signatures[
+                bisect_left(of_signatures, in_body) : bisect_left(of_signatures, last)
+            ]
+            for index in [*left_out, last]:
+                relations += self._relations[first:index]
+                lines += self._lines[first:index]
+                first = index + 1
+        return relations, lines
