@@ -22,7 +22,7 @@ from typing import NamedTuple
 from feeder.config import Settings
 from feeder.corpus.file_contents import decode_lines
 from feeder.query.query_plan import SearchRequest
-from feeder.ranking.name_matching import find_member, is_named
+from feeder.ranking.member_names import find_member, is_named
 from feeder.search.answers import PageHit
 from feeder.search.engine import search
 from feeder.search.open_index import SearchIndex, open_index

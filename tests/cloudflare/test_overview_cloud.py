@@ -7,7 +7,7 @@ from program import feeder
 from cli.test_overview import FILES
 from command_runner import RunFeeder
 from feeder.source.git_trees import Commit
-from feeder.store.relations import named_nodes
+from feeder.store.overview_nodes import named_nodes
 from index_helpers import REPO, open_database, run_sync
 from source.repos import Repo
 

@@ -24,8 +24,9 @@ from edge.worker_process import Worker
 from feeder.query.file_kinds import kind_weight
 from feeder.query.query_text import QueryText, name_part_stems
 from feeder.ranking import query_ranking
-from feeder.ranking.name_matching import find_member, is_named, match_similar, name_overlap
+from feeder.ranking.member_names import find_member, is_named
 from feeder.ranking.name_matching import match_names as names_of
+from feeder.ranking.name_matching import match_similar, name_overlap
 from feeder.ranking.ranking import (
     MIN_SHARE_OF_BEST,
     file_boosts,

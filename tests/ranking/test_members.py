@@ -5,7 +5,7 @@ import pytest
 from feeder.cli.rendering import render_hits
 from feeder.nodes import Member
 from feeder.query.request_filters import Pagination
-from feeder.ranking.name_matching import find_member
+from feeder.ranking.member_names import find_member
 from feeder.ranking.results import Result
 from feeder.source.git_trees import Commit
 from feeder.store.name_search import MAX_SPELLED

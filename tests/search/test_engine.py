@@ -14,7 +14,7 @@ from feeder.errors import FeederError, ServiceError, UserError
 from feeder.notes import Note
 from feeder.query.query_text import QueryText
 from feeder.query.request_filters import Pagination
-from feeder.ranking.name_matching import is_named
+from feeder.ranking.member_names import is_named
 from feeder.ranking.ranking import WORD, name_ranking, vector_ranking, word_ranking
 from feeder.ranking.results import Result
 from feeder.ranking.retrieval import (

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from feeder.source import git, paths
+from feeder.source import paths
+from feeder.source.remote_urls import slug_from_url, web_address
 from source.repos import need_place
 
 ANY_NAME = st.binary(min_size=1, max_size=20).filter(lambda name: b"\0" not in name)
@@ -93,7 +94,7 @@ def test_path_is_converted_back_to_the_file_name(tmp_path: Path) -> None:
 )
 def test_owner_and_name_from_a_remote(url: str, slug: str | None) -> None:
     """For every form of URL, without credentials."""
-    assert git.slug_from_url(url) == slug
+    assert slug_from_url(url) == slug
 
 
 @pytest.mark.parametrize(
@@ -109,4 +110,4 @@ def test_owner_and_name_from_a_remote(url: str, slug: str | None) -> None:
 )
 def test_web_address_of_a_commit(url: str, address: str | None) -> None:
     """At hosts whose addresses are known; never with credentials."""
-    assert git.web_address(url, "c1") == address
+    assert web_address(url, "c1") == address

@@ -41,6 +41,7 @@ from feeder.query import (
 from feeder.ranking import (
     exact_parts,
     literal_nodes,
+    member_names,
     name_matching,
     query_ranking,
     ranking,
@@ -69,7 +70,7 @@ from feeder.relations import (
     uses,
 )
 from feeder.search import answers, engine, similar
-from feeder.snippets import outline, snippets, statement_lines
+from feeder.snippets import layout, outline, snippets, statement_lines
 from feeder.store import go_relations, hits, index_counts, name_search, node_parts, relations, scope
 from feeder.sync import dry_run
 from feeder.traits import all_traits, traits
@@ -105,7 +106,8 @@ _NAMES: dict[ModuleType, str] = {
     index_status: "SHORT_COMMIT UNFINISHED",
     name_matching: """MIN_SIMILARITY CONTAINS_BONUS MAX_SIMILAR MIN_SIMILAR_LETTERS
         MAX_SPELLING_WORDS RARE_WORD_NODES RARE_COMPOUND_NODES MAX_NAME_WORDS DEFINITION_TYPES
-        DECLARATION_SUFFIXES COMPANION""",
+        DECLARATION_SUFFIXES""",
+    member_names: "COMPANION",
     spelling: "MAX_CORRECTED MIN_CORRECTED_LETTERS MAX_CORRECTED_LETTERS LETTERS",
     statement_lines: "MAX_STATEMENT_LINES TEXT_DELIMITER CONTINUED_ENDS TEXT_SIGN",
     bases: "MAX_BASES DISPATCHED_KINDS",
@@ -160,9 +162,9 @@ _NAMES: dict[ModuleType, str] = {
     similar: "MAX_CANDIDATES MAX_WORDS",
     unread_files: "MAX_REASONS REASONS_WITHOUT_TEXT",
     skipped_files: "SKIP_REMEDIES DEFAULT_REMEDY MAX_PATH_NOTES",
-    snippets: """TAB_WIDTH BRACKET_COST HEADING_COST END_COST MAX_DEPTH_COST QUOTED_PATTERN
-        TABLE_ROW TABLE_RULE
-        CONTINUATION REPEAT_WEIGHTS MAX_SHIFT MAX_HEAD_LINES HEAD_SEARCH_LINES
+    layout: """TAB_WIDTH BRACKET_COST HEADING_COST END_COST MAX_DEPTH_COST QUOTED_PATTERN
+        CONTINUATION""",
+    snippets: """TABLE_ROW TABLE_RULE REPEAT_WEIGHTS MAX_SHIFT MAX_HEAD_LINES HEAD_SEARCH_LINES
         SIGNATURE_TRIM MAX_COMPARED CUT_PENALTY ANCHOR_WEIGHT LITERAL_WEIGHT
         MAX_HIGHLIGHTS""",
     stopwords: "RANKING_STOP_WORDS HIGHLIGHT_STOP_WORDS",

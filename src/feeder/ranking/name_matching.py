@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from feeder.nodes import Member
 from feeder.query.file_kinds import TEST, is_document, is_source
 from feeder.query.literals import token_literal
 from feeder.query.query_text import ALNUM_PATTERN, QueryText, name_part_stems
 from feeder.query.spelling import MAX_CORRECTED_LETTERS, one_edit_variants
+from feeder.ranking.member_names import find_member, find_near_member, is_named
 from feeder.store import Row, Statement, fts_query
 from feeder.store.name_search import (
     NameMatch,
@@ -27,7 +27,7 @@ from feeder.store.name_search import (
 from feeder.store.rows import decode_members
 from feeder.store.scope import Scope, is_test_path
 from feeder.suggestions import is_within_one_edit
-from feeder.text import normalize_symbol, symbol_ends_with, trigrams
+from feeder.text import normalize_symbol, trigrams
 
 MIN_SIMILARITY = 0.35
 """The least share of common trigrams of two similar names."""
@@ -44,9 +44,6 @@ MAX_SPELLING_WORDS = 4
 """A name of more words is looked up in no other spelling: its phrases take FTS5 too long."""
 MAX_NAME_WORDS = 6
 """A query of more words is not compared with names."""
-
-COMPANION = ".companion"
-"""Ends the symbol of Kotlin's companion objects without a name, casefolded."""
 
 DEFINITION_TYPES = ("class", "method")
 DECLARATION_SUFFIXES = (".d.ts", ".pyi", ".h", ".hpp", ".hh", ".hxx")
@@ -332,73 +329,6 @@ def _prefix_matches(nodes: Iterable[NameMatch], name: str) -> list[str]:
         prefixed, key=lambda node: (-_owner_similarity(node, name), *_sort_key(node, last))
     )
     return _node_ids(ordered)[:MAX_SIMILAR]
-
-
-def find_member(owner: str | None, members: str, query: str, path: str = "") -> Member | None:
-    """The member that the query names, alone (`RED`) or with its owner (`Color.RED`).
-
-    If several differ only in case, the one in the query's case comes first. A chunk has no
-    owner: its constants have the names of the module or package at its `path`. Members of a
-    companion object are named without it.
-    """
-    if not members:
-        return None
-    name, searched_name = (normalize_symbol(text).casefold() for text in (owner or "", query))
-    if name and symbol_ends_with(name, searched_name):
-        return None
-    owners = (
-        list(dict.fromkeys([name, name.removesuffix(COMPANION)]))
-        if name or "." not in searched_name
-        else ["", *module_names(path)]
-    )
-    matches = [
-        member
-        for member in decode_members(members)
-        if any(
-            symbol_ends_with(f"{owner}.{member.name.casefold()}", searched_name) for owner in owners
-        )
-    ]
-    in_case = (member for member in matches if member.name == last_part(query))
-    return next(in_case, matches[0] if matches else None)
-
-
-def find_near_member(owner: str | None, members: str, query: str) -> Member | None:
-    """The first member that the query may misspell, in any case; none if it may misspell the owner.
-
-    A misspelling is one edit away.
-    """
-    name = last_part(query).lower()
-    if is_within_one_edit(name, last_part(owner or "").lower()):
-        return None
-    near = (
-        member
-        for member in decode_members(members)
-        if is_within_one_edit(name, member.name.lower())
-    )
-    return next(near, None)
-
-
-def last_part(query: str) -> str:
-    """The name that a query ends with, without its owners, in the query's case."""
-    return normalize_symbol(query).rpartition(".")[2]
-
-
-@lru_cache(10_000)
-def module_names(path: str) -> list[str]:
-    """Names under which other files refer to a file: as a module, and as part of a package.
-
-    A file such as `okhttp.base-conventions.gradle.kts` is no module `okhttp`.
-    """
-    folder, _, file = path.casefold().rpartition("/")
-    package = folder.replace("/", ".")
-    return [f"{package}.{file.rpartition('.')[0].removesuffix('.d')}", package]
-
-
-def is_named(name: str, searched_name: str) -> bool:
-    """Returns True if the query is the name or its last parts: `Cart.add` for `a.Cart.add`."""
-    return symbol_ends_with(
-        normalize_symbol(name).casefold(), normalize_symbol(searched_name).casefold()
-    )
 
 
 def _node_is_named(node: NameMatch, text: str) -> bool:

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from feeder.query import file_kinds
 from feeder.query.query import MIN_WORD_LETTERS
 from feeder.query.query_text import QueryText
-from feeder.ranking.name_matching import find_member, find_near_member, name_overlap
+from feeder.ranking.member_names import find_member, find_near_member
+from feeder.ranking.name_matching import name_overlap
 from feeder.ranking.results import Result
 from feeder.store.hits import Hit
 from feeder.text import lowercase_parts

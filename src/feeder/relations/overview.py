@@ -19,7 +19,7 @@ from feeder.relations.entry_points import EntryPoint, find_entry_points
 from feeder.relations.reference_graph import TEST_WEIGHT, ReferenceGraph
 from feeder.relations.targets import check_relations, files_below_path
 from feeder.store.index_counts import counts_from_json, known_counts
-from feeder.store.relations import MAX_OVERVIEW_NODES, NamedNode, named_nodes
+from feeder.store.overview_nodes import MAX_OVERVIEW_NODES, NamedNode, named_nodes
 from feeder.store.scope import is_test_path
 from feeder.store.sqlite import is_local
 

@@ -17,7 +17,7 @@ from feeder.relation import IMPORT, decode_relations, decode_site_names
 from feeder.relations.member_resolution import is_compound
 from feeder.relations.resolution import are_compatible
 from feeder.snippets.outline import MODULE_KEYWORDS
-from feeder.store.relations import NamedNode
+from feeder.store.overview_nodes import NamedNode
 from feeder.store.scope import is_test_path
 from feeder.traits import traits
 

@@ -13,7 +13,8 @@ from feeder.corpus.corpus import Corpus
 from feeder.corpus.skipped_files import check_not_skipped
 from feeder.errors import NotInIndexError, UnknownPathError, UserError
 from feeder.nodes import Member, Node
-from feeder.ranking.name_matching import DECLARATION_SUFFIXES, find_member, last_part
+from feeder.ranking.member_names import find_member, last_part
+from feeder.ranking.name_matching import DECLARATION_SUFFIXES
 from feeder.snippets.excerpts import ExcerptReader
 from feeder.source.paths import path_candidates
 from feeder.store.hits import (

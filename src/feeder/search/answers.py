@@ -21,12 +21,7 @@ from feeder.query.query_plan import DEFAULT_LINES
 from feeder.ranking.exact_parts import ExactParts, find_places, inexact_notes
 from feeder.ranking.results import Result, ResultList, merge_parts
 from feeder.snippets.excerpts import Excerpt, ExcerptReader, Freshness, freshness_text
-from feeder.snippets.snippets import (
-    Highlight,
-    Snippet,
-    SnippetRequest,
-    make_snippet,
-)
+from feeder.snippets.snippets import Highlight, Snippet, SnippetRequest, make_snippet
 from feeder.snippets.statement_lines import statement_end
 from feeder.store.hits import Hit
 from feeder.store.node_parts import read_part_ranges

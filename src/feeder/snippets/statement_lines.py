@@ -5,7 +5,7 @@ node.
 import re
 from collections.abc import Sequence
 
-from feeder.snippets.snippets import QUOTED_PATTERN
+from feeder.snippets.layout import QUOTED_PATTERN
 
 MAX_STATEMENT_LINES = 3_000
 """Lines that are searched for the end of a statement."""

@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from itertools import groupby
 from operator import gt, itemgetter
 from typing import NamedTuple
 
@@ -31,7 +31,6 @@ from feeder.relation import (
 from feeder.store import Database, Statement, fts_query
 from feeder.store.batch import read, read_texts
 from feeder.store.hits import MAX_NAMED_HITS, WHOLE_FIRST_LINE, WHOLE_LAST_LINE
-from feeder.store.rows import paginate_rows
 from feeder.store.sqlite import is_local
 
 MAX_ROWS = 20_000
@@ -39,12 +38,6 @@ MAX_ROWS = 20_000
 
 MAX_DOCUMENT_FILES = 200
 """Files of documents that one request returns."""
-
-MAX_OVERVIEW_NODES = 200_000
-"""Nodes that an overview reads."""
-
-OVERVIEW_PAGE_NODES = 5_000
-"""Nodes of one response of D1 for an overview, some 1 MB."""
 
 MAX_PATHS = 400
 """Files whose relations one request reads."""
@@ -215,19 +208,6 @@ WHERE d.repo = ?1 AND EXISTS (
   SELECT 1 FROM json_each(?3) j WHERE substr(d.node_type, 1, length(j.value)) = j.value
 )
 GROUP BY d.path ORDER BY count(*) DESC, d.path LIMIT ?4
-"""
-
-_NAMED_NODE = f"""
-path, coalesce(language, ''), node_type, coalesce(symbol, ''), coalesce(signature, ''),
-  {WHOLE_FIRST_LINE}, {WHOLE_LAST_LINE}, relations
-FROM docs d WHERE repo = ?1 AND (symbol IS NOT NULL OR relations <> '')"""
-
-NAMED_NODES = f"SELECT {_NAMED_NODE} ORDER BY path, start_line LIMIT ?2"
-
-# ?2 to ?4 are the path, line and row at which the last page ended; in the order of an index
-NAMED_NODES_PAGE = f"""
-SELECT path, start_line, seq, {_NAMED_NODE}
-AND (path, start_line, seq) > (?2, ?3, ?4) ORDER BY path, start_line, seq LIMIT ?5
 """
 
 HAS_RELATIONS = "SELECT 1 FROM docs WHERE repo = ? AND relations <> '' LIMIT 1"
@@ -406,35 +386,6 @@ def types_of_files(database: Database, repo: str, paths: Iterable[str]) -> dict[
     for path, symbol in rows:
         types[str(path)].add(str(symbol))
     return types
-
-
-class NamedNode(NamedTuple):
-    """A node with a symbol or relations; `symbol` and `signature` may be empty.
-
-    A part of a long node has the lines of the whole node.
-    """
-
-    path: str
-    language: str
-    node_type: str
-    symbol: str
-    signature: str
-    start_line: int
-    end_line: int
-    relations: str
-
-
-def named_nodes(
-    database: Database, repo: str, page_nodes: int = OVERVIEW_PAGE_NODES
-) -> list[NamedNode]:
-    """Returns all nodes with a symbol or relations, in the order of paths and lines.
-
-    From D1 in pages.
-    """
-    if is_local(database):
-        return read(database, NamedNode, Statement(NAMED_NODES, (repo, MAX_OVERVIEW_NODES)))
-    pages = paginate_rows(database, NAMED_NODES_PAGE, (repo,), ("", 0, 0), page_nodes)
-    return [NamedNode._make(row[3:]) for row in islice(pages, MAX_OVERVIEW_NODES)]
 
 
 def has_relations(database: Database, repo: str) -> bool:

@@ -49,6 +49,7 @@ from feeder.sync.diff import (
     stale_reasons,
 )
 from feeder.sync.dry_run import estimate_run, run_cost_meta
+from feeder.sync.expected_meta import expected_meta, target_meta, without_model, without_tree
 from feeder.sync.node_descriptions import Descriptions
 from feeder.sync.parser_identity import FileParsers, fingerprint_while_reading
 from feeder.sync.side_tables import SideTable, SideTableFactory, TableWrite, merged
@@ -105,7 +106,7 @@ def sync(run: SyncContext, *, dry_run: bool = False) -> None:
     if not dry_run:
         refuse_superseded_since(run, state, last_read)
         run.parser.start(1 if last_read.files else None)
-    target = Target(_shard_entries(run), _target_meta(run), share)
+    target = Target(_shard_entries(run), target_meta(run), share)
     if dry_run:
         plan_target(run, last_read, target)
     else:
@@ -114,7 +115,7 @@ def sync(run: SyncContext, *, dry_run: bool = False) -> None:
 
 def _read_state(run: SyncContext, expected: Mapping[str, str]) -> IndexState:
     """The state of the index; without its files' rows if `meta` says what is expected."""
-    required = (_without_tree if _compares_trees(run) else _without_model)(run, expected)
+    required = (without_tree if _compares_trees(run) else without_model)(run, expected)
     return shard_state(run, run.index.read_state(required if run.tree.root_tree_id else {}))
 
 
@@ -122,8 +123,8 @@ def _expectations(run: SyncContext) -> tuple[dict[str, str], Sharding]:
     """Returns what `meta` says once the index is as the run wants it, and the share of a shard."""
     tables = side_tables(run, {})
     if not run.shard:
-        return _expected_meta(run) | merged(table.expected_meta() for table in tables), UNSHARDED
-    identity = _target_meta(run) | merged(table.shard_identity() for table in tables)
+        return expected_meta(run) | merged(table.expected_meta() for table in tables), UNSHARDED
+    identity = target_meta(run) | merged(table.shard_identity() for table in tables)
     identity.pop(run.index.meta_key("limits"), None)  # `rules` covers the limits too
     share = shard_share(run, identity)
     return {share.own_key: share.all_keys[share.own_key]}, share
@@ -411,54 +412,6 @@ def _finish(
     if run.budget.stop_reason:
         raise StoppedEarly(run.budget.stop_reason)
     run.report.finished = True
-
-
-def _target_meta(run: SyncContext) -> dict[str, str]:
-    """Values in `meta` of an index that equals the tree and was made by this program and model."""
-    # first: `limits_digest` becomes empty if a rule file is found missing when the rules are read
-    rules = {run.index.meta_key("rules"): run.tree.rules_digest}
-    return _expected_meta(run) | rules
-
-
-def _expected_meta(run: SyncContext) -> dict[str, str]:
-    """Values in `meta` that are enough to know that an index is up to date, without a slow read.
-
-    `limits` takes the place of `rules` in a local index, where it is not empty: for `rules` git
-    would have to list all files of the tree.
-    """
-    key = run.index.meta_key
-    is_on_this_machine = is_local(run.index.database)  # D1 would count one more row in each run
-    limits = run.tree.limits_digest if is_on_this_machine else ""
-    meta = {
-        key("tree"): run.tree.root_tree_id,
-        key("parser"): run.parser.fingerprint,
-        key("branch"): run.index.branch,
-        key("below"): run.tree.subfolder,
-    }
-    if is_on_this_machine:
-        meta[key("limits")] = limits
-    if not limits:
-        meta[key("rules")] = run.tree.rules_digest
-    if run.tree.working_tree_id:  # and the commit below it, which may have moved
-        meta |= {key("working"): run.tree.working_tree_id, key("head"): run.tree.commit}
-    if run.model_vectors:
-        meta |= {**run.model_vectors.model_identity(), key(MODEL_VECTORS_KEY): "complete"}
-    return meta
-
-
-def _without_tree(run: SyncContext, meta: Mapping[str, str]) -> dict[str, str]:
-    """Returns the values that do not depend on the tree."""
-    of_tree = {run.index.meta_key(name) for name in ("tree", "rules", "working", "head")}
-    return {key: value for key, value in meta.items() if key not in of_tree}
-
-
-def _without_model(run: SyncContext, meta: Mapping[str, str]) -> dict[str, str]:
-    """Returns the values that do not depend on the model.
-
-    Without `--model` it is that of the index, which the request for these values tells.
-    """
-    of_model = run.model_vectors.model_identity() if run.model_vectors else {}
-    return {key: value for key, value in meta.items() if key not in of_model}
 
 
 def _has_same_working_tree(run: SyncContext, state: IndexState) -> bool:

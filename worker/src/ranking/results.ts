@@ -8,7 +8,7 @@ import type { Hit } from "../store/hits.ts";
 import type { PartRange } from "../store/node_parts.ts";
 import { isTestPath } from "../store/scope.ts";
 import { normalizeSymbol } from "../text.ts";
-import { lastPart, type Member } from "./name_matching.ts";
+import { lastPart, type Member } from "./member_names.ts";
 
 const { MAX_DEDUPLICATED, MAX_FACET_VALUES } = constants.results;
 const { MIN_DUPLICATE_LINES, MIN_DUPLICATE_WORDS } = constants.nodes;

@@ -21,18 +21,8 @@ import * as sql from "../store/statements.ts";
 import { normalizeSymbol, symbolEndsWith } from "../text.ts";
 import type { OnTiming } from "../timing.ts";
 import type { IndexMeta } from "../corpus/index_status.ts";
-import {
-  canMatchSimilar,
-  hasExactMatch,
-  isShortQuery,
-  matchSimilar,
-  spellings,
-  lastPart,
-  rareLimit,
-  matchAnchors,
-  matchNames,
-  nodeIds,
-} from "./name_matching.ts";
+import { canMatchSimilar, hasExactMatch, isShortQuery, matchSimilar, spellings, rareLimit, matchAnchors, matchNames, nodeIds } from "./name_matching.ts";
+import { lastPart } from "./member_names.ts";
 import { QueryText } from "../query/query_text.ts";
 import {
   anchorRanking,

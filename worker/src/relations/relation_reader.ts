@@ -5,7 +5,7 @@ import { HttpError } from "../http_error.ts";
 import { memoized } from "../memoize.ts";
 import { dirname } from "../posix_paths.ts";
 import { partition, rpartition } from "../python_strings.ts";
-import { parseMembers } from "../ranking/name_matching.ts";
+import { parseMembers } from "../ranking/member_names.ts";
 import type { Hit } from "../store/hits.ts";
 import { JoinedBatches } from "../store/joined_batches.ts";
 import {

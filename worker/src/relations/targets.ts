@@ -17,7 +17,8 @@ import { nearestNames } from "../suggestions.ts";
 import { normalizeSymbol, symbolEndsWith, expandWords } from "../text.ts";
 import { traits } from "../traits.ts";
 import { pathCandidates } from "../query/filters.ts";
-import { findMember, isDeclarationFile, lastPart, normalizeName, parseMembers, type Member } from "../ranking/name_matching.ts";
+import { isDeclarationFile } from "../ranking/name_matching.ts";
+import { findMember, lastPart, normalizeName, parseMembers, type Member } from "../ranking/member_names.ts";
 import { skippedFileError, skippedFilesStatement } from "../corpus/skipped_files.ts";
 import { NotInIndexError } from "../corpus/unread_files.ts";
 

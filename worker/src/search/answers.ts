@@ -11,7 +11,7 @@ import type { NumberedLines } from "../store/stored_source.ts";
 import type { SearchContext } from "../corpus/context.ts";
 import type { FileContents, InnerRanges } from "../snippets/excerpts.ts";
 import { findLiterals, type Literal } from "../query/literals.ts";
-import type { Member } from "../ranking/name_matching.ts";
+import type { Member } from "../ranking/member_names.ts";
 import { mergeParts, type Result, resultOf } from "../ranking/results.ts";
 import { makeSnippet, type Snippet, type SnippetRequest } from "../snippets/snippets.ts";
 import { statementEnd } from "../snippets/statement_lines.ts";

@@ -5,7 +5,7 @@ import { groupBy } from "../collections.ts";
 import { sortBy } from "../sorting.ts";
 import type { Row } from "../store/database.ts";
 import type { Hit } from "../store/hits.ts";
-import { parseMembers } from "../ranking/name_matching.ts";
+import { parseMembers } from "../ranking/member_names.ts";
 
 const { MEMBER_TYPE } = constants.outline;
 const { MAX_GAP_LINES } = constants.node_parts;

@@ -5,22 +5,18 @@
  */
 
 import { constants } from "../../build/worker_data.json";
-import { matchAtStart, RegexVariants } from "../python_regex.ts";
-import { length, split, strip, stripCharacters, stripStart } from "../python_strings.ts";
+import { length, split, strip, stripCharacters } from "../python_strings.ts";
 import type { LiteralMatch } from "../query/literals.ts";
 import { TermMatcher, type TermMatch } from "../query/term_matching.ts";
+import { Layout } from "./layout.ts";
 
 const { REPEAT_WEIGHTS, MAX_SHIFT, MAX_HEAD_LINES, HEAD_SEARCH_LINES } = constants.snippets;
 const { MAX_COMPARED, CUT_PENALTY, ANCHOR_WEIGHT, LITERAL_WEIGHT, MAX_HIGHLIGHTS } = constants.snippets;
 /** Characters that the index removes from the end of a signature. */
 const SIGNATURE_TRIM = constants.snippets.SIGNATURE_TRIM;
 export const DEFAULT_LINES = constants.query_plan.DEFAULT_LINES;
-const { TAB_WIDTH, BRACKET_COST, HEADING_COST, END_COST, MAX_DEPTH_COST } = constants.snippets;
-const QUOTED = new RegExp(constants.snippets.QUOTED_PATTERN.ascii, "g");
-const CONTINUATION = new RegexVariants(matchAtStart(constants.snippets.CONTINUATION));
 const TABLE_ROW = new RegExp(`^(?:${constants.snippets.TABLE_ROW.ascii})`);
 const TABLE_RULE = new RegExp(`^(?:${constants.snippets.TABLE_RULE.ascii})$`);
-const BRACKET = /[()[\]]/;
 /** Term matchers that are cached: one query has the same words for each hit. */
 const MAX_CACHED_MATCHERS = 8;
 
@@ -119,46 +115,6 @@ export function makeSnippet(lines: readonly string[], startLine: number, request
   }
   const more = hidden.slice(0, size - lineCount(shown));
   return cutSnippet(lines, startLine, highlights(matches, request.literals ?? []), shown, more);
-}
-
-/** The nesting of lines, by indentation and open brackets, and the cost of a cut. */
-export class Layout {
-  readonly count: number;
-  readonly #indents: readonly number[];
-  readonly #depths: readonly number[];
-  readonly #openBrackets: readonly number[];
-  readonly #costs: number[] = [];
-
-  constructor(private readonly lines: readonly string[]) {
-    this.count = lines.length;
-    this.#indents = indents(lines);
-    this.#depths = nestingDepths(this.#indents);
-    this.#openBrackets = openBracketCounts(lines);
-  }
-
-  /** The cost of leaving out the lines above a row. */
-  startCost(row: number): number {
-    return row ? this.#cost(row) : 0;
-  }
-
-  /** The cost of leaving out a row and all below. */
-  endCost(row: number): number {
-    if (row >= this.count) return 0;
-    const isDeeper = valueAt(this.#indents, row) > valueAt(this.#indents, row - 1);
-    return this.#cost(row) + (isDeeper ? HEADING_COST : 0);
-  }
-
-  /** Cached, since many ranges are compared. */
-  #cost(row: number): number {
-    return (this.#costs[row] ??= this.#costOf(row));
-  }
-
-  #costOf(row: number): number {
-    const depthCost = Math.min(MAX_DEPTH_COST, valueAt(this.#depths, row));
-    const bracketCost = valueAt(this.#openBrackets, row) ? BRACKET_COST : 0;
-    const continuationCost = CONTINUATION.test(this.lines[row] ?? "") ? END_COST : 0;
-    return depthCost + bracketCost + continuationCost - (strip(this.lines[row - 1] ?? "") ? 0 : 1);
-  }
 }
 
 /** At most `size` rows, with the signature if it fits. */
@@ -394,60 +350,4 @@ function findHeadEnd(lines: readonly string[], first: number, expected: string):
     if (!expected.startsWith(stripCharacters(text, SIGNATURE_TRIM)) && !text.startsWith(expected)) break;
   }
   return row;
-}
-
-function valueAt(numbers: readonly number[], row: number): number {
-  return numbers[row] ?? 0;
-}
-
-/** Columns before the first letter; a blank line has those of the next line. */
-function indents(lines: readonly string[]): number[] {
-  let following = 0;
-  const reversed = lines.toReversed().map((line) => {
-    const text = stripStart(line);
-    if (text) following = columns(line.slice(0, line.length - text.length));
-    return following;
-  });
-  return reversed.reverse();
-}
-
-/** The width of blanks with tabs expanded, as `str.expandtabs`. */
-function columns(blanks: string): number {
-  if (!/[\t\r\n]/.test(blanks)) return length(blanks);
-  let [column, width] = [0, 0];
-  for (const blank of blanks) {
-    const step = blank === "\t" ? TAB_WIDTH - (column % TAB_WIDTH) : 1;
-    column = blank === "\r" || blank === "\n" ? 0 : column + step;
-    width += step;
-  }
-  return width;
-}
-
-/** The number of lines above that each line is nested in. */
-function nestingDepths(indents: readonly number[]): number[] {
-  const outer: number[] = [];
-  return indents.map((indent) => {
-    while (outer.length && valueAt(outer, outer.length - 1) >= indent) outer.pop();
-    return outer.push(indent) - 1;
-  });
-}
-
-/** The number of round and square brackets that are open before each line. */
-function openBracketCounts(lines: readonly string[]): number[] {
-  let depth = 0;
-  return lines.map((line) => {
-    const before = depth;
-    depth = Math.max(0, depth + balance(line));
-    return before;
-  });
-}
-
-function balance(line: string): number {
-  if (!BRACKET.test(line)) return 0;
-  let sum = 0;
-  for (const character of line.replace(QUOTED, "")) {
-    if (character === "(" || character === "[") sum += 1;
-    else if (character === ")" || character === "]") sum -= 1;
-  }
-  return sum;
 }

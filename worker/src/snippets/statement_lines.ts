@@ -5,7 +5,7 @@ import { stripEnd } from "../python_strings.ts";
 
 const { MAX_STATEMENT_LINES, CONTINUED_ENDS, TEXT_SIGN } = constants.statement_lines;
 const TEXT_DELIMITER = new RegExp(constants.statement_lines.TEXT_DELIMITER.ascii);
-const QUOTED = new RegExp(constants.snippets.QUOTED_PATTERN.ascii, "g");
+const QUOTED = new RegExp(constants.layout.QUOTED_PATTERN.ascii, "g");
 
 /**
  * The last row of the statement that begins in `row`: where its brackets and texts are closed.

@@ -5,15 +5,8 @@ import { Pattern, type RegexSources } from "../../src/python_regex.ts";
 import { compareText, casefold, strip } from "../../src/python_strings.ts";
 import { isTruncated, isVectorOnly, resultNotes } from "../../src/ranking/query_ranking.ts";
 import { isDocument, kindWeight } from "../../src/query/file_kinds.ts";
-import {
-  findMember,
-  matchSimilar,
-  isNamed,
-  matchNames,
-  normalizeName,
-  nameOverlap,
-  spellings,
-} from "../../src/ranking/name_matching.ts";
+import { matchSimilar, matchNames, nameOverlap, spellings } from "../../src/ranking/name_matching.ts";
+import { findMember, isNamed, normalizeName } from "../../src/ranking/member_names.ts";
 import { parseQuery } from "../../src/query/query.ts";
 import { QueryText } from "../../src/query/query_text.ts";
 import {
