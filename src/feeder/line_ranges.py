@@ -30,8 +30,8 @@ def decode_ranges(text: str) -> tuple[LineRange, ...]:
 
 def ranges_within(ranges: Iterable[LineRange], first: int, last: int) -> tuple[LineRange, ...]:
     """The parts of ranges that are on the lines `first` to `last`."""
-    cut = ((max(one, first), min(other, last)) for one, other in ranges)
-    return tuple((one, other) for one, other in cut if one <= other)
+    cut = ((max(start, first), min(end, last)) for start, end in ranges)
+    return tuple((start, end) for start, end in cut if start <= end)
 
 
 def count_lines(ranges: Iterable[LineRange]) -> int:

@@ -36,9 +36,11 @@ def unknown_name_error(
     from difflib import get_close_matches
 
     by_lowercase = {alias.lower(): alias for alias in (*aliases, *existing)}
-    candidates = _most_shared_trigrams(name.lower(), {one: one for one in by_lowercase})
+    candidates = _most_shared_trigrams(name.lower(), {folded: folded for folded in by_lowercase})
     close = get_close_matches(name.lower(), candidates, MAX_SUGGESTIONS)
-    near = [by_lowercase[one] for one in close] or nearest_names(name, by_lowercase.values(), "/")
+    near = [by_lowercase[folded] for folded in close] or nearest_names(
+        name, by_lowercase.values(), "/"
+    )
     remedy = f"The nearest: {', '.join(near)}." if near else ""
     if not near and existing:
         more = f" and {len(existing) - MAX_LISTED} more" if len(existing) > MAX_LISTED else ""
@@ -56,7 +58,7 @@ def nearest_names(target: str, names: Iterable[str], separator: str) -> list[str
     distinct = dict.fromkeys(parts[name] for name in candidates)
     close = get_close_matches(target_part, distinct, MAX_SUGGESTIONS, MIN_SIMILARITY)
     if len(target_part) <= SHORT_NAME:  # `nope` and `Open` have three letters in common
-        close = [one for one in close if is_within_one_edit(target_part, one)]
+        close = [part for part in close if is_within_one_edit(target_part, part)]
     return [name for part in close for name in candidates if parts[name] == part][:MAX_SUGGESTIONS]
 
 

@@ -88,7 +88,7 @@ def _print_missing_answers(settings: Settings, *measured: Evaluation) -> None:
     from feeder.cli.evaluation_report import describe_missing_answers
     from feeder.progress import ProgressReporter
 
-    for missing in dict.fromkeys(tuple(one.missing_answers) for one in measured):
+    for missing in dict.fromkeys(tuple(evaluation.missing_answers) for evaluation in measured):
         if missing:
             ProgressReporter(quiet=settings.quiet).message(describe_missing_answers(missing))
 

@@ -65,8 +65,8 @@ def evaluation_text(evaluation: Evaluation) -> Iterator[str]:
     yield _latency_line(evaluation.outcomes)
     if listed := worst(evaluation.outcomes, MAX_LISTED):
         yield f"The worst {len(listed)}:"
-    for one in listed:
-        yield from _failure_lines(one)
+    for outcome in listed:
+        yield from _failure_lines(outcome)
 
 
 def comparison_text(first: Evaluation, other: Evaluation) -> Iterator[str]:
@@ -106,7 +106,7 @@ def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
             {"line": query.line, "answer": str(answer)}
             for query, answer in evaluation.missing_answers
         ],
-        "worst": [one.query.line for one in worst(evaluation.outcomes, MAX_LISTED)],
+        "worst": [outcome.query.line for outcome in worst(evaluation.outcomes, MAX_LISTED)],
         "each": [_outcome_json(outcome) for outcome in evaluation.outcomes],
     }
 

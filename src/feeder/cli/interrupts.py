@@ -87,8 +87,8 @@ class InterruptMonitor:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for one, handler in self._old_handlers.items():
-            signal.signal(one, handler)
+        for number, handler in self._old_handlers.items():
+            signal.signal(number, handler)
         sys.unraisablehook = self._old_hook
         if not self._is_interrupted:  # else threads may fail until the process has ended
             threading.excepthook = self._old_thread_hook

@@ -53,7 +53,7 @@ def overview(path: str, budget: int, **params: Any) -> None:
         result = build_overview(corpus, path_from_root(path, corpus.base), index.directory)
         status = index_status(corpus)
     fitting = fit_symbols(result.symbols, budget_bytes(budget))
-    shown = {(one.path, one.symbol) for ones in fitting.values() for one in ones}
+    shown = {(symbol.path, symbol.symbol) for ones in fitting.values() for symbol in ones}
     symbols = [symbol for symbol in result.symbols if (symbol.path, symbol.symbol) in shown]
     facts = {
         **result._replace(symbols=symbols).as_json(),

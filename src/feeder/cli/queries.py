@@ -96,8 +96,8 @@ def _as_json(
         "limit_bytes": MAX_BYTES,
         "questions": len(logged),
         "limit_questions": MAX_ROWS,
-        **{kind: [_recurring_json(one) for one in group] for kind, group in groups.items()},
-        "reworded": [[_query_json(one) for one in chain] for chain in chains],
+        **{kind: [_recurring_json(query) for query in group] for kind, group in groups.items()},
+        "reworded": [[_query_json(query) for query in chain] for chain in chains],
     }
 
 
@@ -142,7 +142,7 @@ def _as_text(
             )
     yield from ["", REWORDED_TITLE] if chains else []
     for chain in chains:
-        yield "  " + " → ".join(_query_text(one) for one in chain)
+        yield "  " + " → ".join(_query_text(query) for query in chain)
 
 
 def _recurring_line(recurring: RepeatedQuery) -> str:

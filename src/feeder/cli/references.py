@@ -138,7 +138,9 @@ def _as_json(page: ReferencePage | UsePage | CallerTree, with_left_out: bool) ->
     from feeder.relations.references import ReferencePage
 
     left_out = page.left_out if with_left_out and isinstance(page, ReferencePage) else ()
-    return page.as_json() | ({"elsewhere": [one.as_json() for one in left_out]} if left_out else {})
+    return page.as_json() | (
+        {"elsewhere": [site.as_json() for site in left_out]} if left_out else {}
+    )
 
 
 def _left_out_lines(page: ReferencePage | UsePage | CallerTree, color: str) -> Iterator[str]:
@@ -146,12 +148,12 @@ def _left_out_lines(page: ReferencePage | UsePage | CallerTree, color: str) -> I
     from feeder.relations.references import ReferencePage
 
     terminal = stdout_terminal(color)
-    for one in page.left_out if isinstance(page, ReferencePage) else ():
-        other = one.resolution.definition
+    for site in page.left_out if isinstance(page, ReferencePage) else ():
+        other = site.resolution.definition
         place = f", {other.path}#{other.symbol}" if other else ""
-        note = f"  {one.kind}: {one.resolution.because}{place}"
+        note = f"  {site.kind}: {site.resolution.because}{place}"
         yield terminal.render_cells(
-            [*to_cells(f"{one.path}:{one.line}", PATH_STYLE), *to_cells(note, DIM)]
+            [*to_cells(f"{site.path}:{site.line}", PATH_STYLE), *to_cells(note, DIM)]
         )
 
 
@@ -195,10 +197,10 @@ def _text_lines(page: ReferencePage, color: str) -> Iterator[str]:
     ):
         note = "" if resolved else "  (by name only)"
         yield terminal.render_cells([*to_cells(path, PATH_STYLE), *to_cells(note)])
-        for one in group:
-            spans = [(one.column - 1, one.column - 1 + len(one.name))] if one.column else []
-            yield terminal.render_code_line(f"{one.line:>6}: ", one.text, spans)
-            detail = "  ".join(filter(None, [one.detail, one.node.symbol]))
+        for site in group:
+            spans = [(site.column - 1, site.column - 1 + len(site.name))] if site.column else []
+            yield terminal.render_code_line(f"{site.line:>6}: ", site.text, spans)
+            detail = "  ".join(filter(None, [site.detail, site.node.symbol]))
             yield terminal.render_cells(to_cells(f"        {detail}", DIM))
 
 
@@ -210,10 +212,10 @@ def _use_lines(uses: Sequence[Use], color: str) -> Iterator[str]:
     grouped: dict[Any, list[Reference]] = {}
     for use in uses:
         grouped.setdefault(use.definition, []).append(use.reference)
-    for one, sites in grouped.items():
-        place = f"{one.path}:{one.start_line}-{one.end_line}"
-        note = "" if one.resolved else "  (by name only)"
-        cells = to_cells(f"  {one.node_type}  {one.symbol}{note}")
+    for definition, sites in grouped.items():
+        place = f"{definition.path}:{definition.start_line}-{definition.end_line}"
+        note = "" if definition.resolved else "  (by name only)"
+        cells = to_cells(f"  {definition.node_type}  {definition.symbol}{note}")
         yield terminal.render_cells([*to_cells(place, PATH_STYLE), *cells])
         detail = ", ".join(dict.fromkeys(f"{site.detail} in line {site.line}" for site in sites))
         yield terminal.render_cells(to_cells(f"        {detail}", DIM))
@@ -310,14 +312,14 @@ def definition(name: str, **params: Any) -> None:
     with open_fresh_index(settings) as index:
         result = find_definitions(index.corpus, name, index.directory)
     # of a name alone all are listed, and none is less sure than another
-    marks_names = any(one.resolved for one in result.definitions)
+    marks_names = any(definition.resolved for definition in result.definitions)
     console.print_result(
         settings,
         result.as_json(),
         (
-            f"{one.place}  {one.node_type}  {one.symbol}"
-            + ("  (by name only)" if marks_names and not one.resolved else "")
-            for one in result.definitions
+            f"{definition.place}  {definition.node_type}  {definition.symbol}"
+            + ("  (by name only)" if marks_names and not definition.resolved else "")
+            for definition in result.definitions
         ),
     )
 
@@ -346,14 +348,14 @@ def implementations(target: str, **params: Any) -> None:
         status = None if result else index_status(corpus, is_empty=True, searched=corpus.scope)
     facts = {
         "target": target_json(of_definition),
-        "implementations": [one._asdict() for one in result],
+        "implementations": [implementation._asdict() for implementation in result],
         "total": len(result),
         "at_least": is_cut,
     }
     lines = (
-        f"{'  ' * (one.depth - 1)}{one.place}  {one.title}"
-        + ("" if one.resolved else "  (by name only)")
-        for one in result
+        f"{'  ' * (implementation.depth - 1)}{implementation.place}  {implementation.title}"
+        + ("" if implementation.resolved else "  (by name only)")
+        for implementation in result
     )
     console.print_result(settings, facts, lines)
     if not result and not settings.json and not settings.quiet:

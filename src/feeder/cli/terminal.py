@@ -217,8 +217,8 @@ def _character_cells(character: str, style: str, column: int | None = None) -> I
     elif character == "\t":
         yield Cell(character, TAB_WIDTH, style)
     else:
-        for one in escaping.escape_line(character):
-            yield Cell(one, _character_width(one), style)
+        for shown in escaping.escape_line(character):
+            yield Cell(shown, _character_width(shown), style)
 
 
 def _character_width(character: str) -> int:

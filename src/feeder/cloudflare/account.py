@@ -110,7 +110,7 @@ class AccountResources:
         metadata = self._sdk.vectorize.indexes.metadata_index
         answer = self._call("vectorize", lambda: metadata.list(index, account_id=self._account_id))
         properties = (answer.metadata_indexes if answer else None) or []
-        return {str(one.property_name) for one in properties}
+        return {str(index.property_name) for index in properties}
 
     def vector_count(self, index: str) -> int:
         """Returns the number of vectors that readers see now."""

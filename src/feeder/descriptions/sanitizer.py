@@ -94,7 +94,7 @@ def _first_line(text: str) -> str:
 
 
 def _strip_markup(raw: str) -> str:
-    line = "".join(one if _is_visible(one) else " " for one in html.unescape(raw))
+    line = "".join(character if _is_visible(character) else " " for character in html.unescape(raw))
     line = _LINK.sub(r"\1", _TAG.sub(" ", line))
     while (rest := _LEADING_MARKUP.sub("", line)) != line:
         line = rest

@@ -123,7 +123,7 @@ def _database_bindings(
     config: Mapping[str, Any], places: Sequence[RepositoryPlace]
 ) -> dict[str, str]:
     """The binding of each database by its id: the existing one, else the next free name."""
-    tables = [one for one in config.get("d1_databases") or [] if isinstance(one, dict)]
+    tables = [table for table in config.get("d1_databases") or [] if isinstance(table, dict)]
     bindings = {
         str(table["database_id"]): str(table["binding"])
         for table in tables

@@ -217,8 +217,8 @@ def _traits() -> dict[str, dict[str, Any]]:
     default = traits(None)._asdict()
     del default["visibility"]  # it is in the index
     return {"default": default} | {
-        language: {key: getattr(one, key) for key in default if getattr(one, key) != default[key]}
-        for language, one in all_traits().items()
+        language: {key: getattr(own, key) for key in default if getattr(own, key) != default[key]}
+        for language, own in all_traits().items()
     }
 
 
@@ -233,10 +233,10 @@ def _to_json(value: Any) -> Any:
     if hasattr(value, "_asdict"):
         return _to_json(value._asdict())
     if isinstance(value, Mapping):
-        return {key: _to_json(one) for key, one in value.items()}
+        return {key: _to_json(item) for key, item in value.items()}
     if isinstance(value, set | frozenset):
         return sorted(value)
-    return [_to_json(one) for one in value] if isinstance(value, list | tuple) else value
+    return [_to_json(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 if __name__ == "__main__":

@@ -140,13 +140,13 @@ def plan_folder(
 def write_plan(plan: list[PlannedFile]) -> None:
     """Writes all files; raises UserError before the first write if one of them is not writable."""
     changed = [file for file in plan if file.action not in ("kept", "unchanged")]
-    for one in changed:
-        text_files.check_writable(one.file)
-    for one in changed:
-        if one.after is None:
-            text_files.delete(one.file)
+    for file in changed:
+        text_files.check_writable(file.file)
+    for file in changed:
+        if file.after is None:
+            text_files.delete(file.file)
         else:
-            text_files.write(one.file, one.after)
+            text_files.write(file.file, file.after)
 
 
 def _plan_file(

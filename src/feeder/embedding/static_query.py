@@ -50,9 +50,9 @@ class StaticQueryEmbedder:
             share = (1 + math.log(count)) * weight / len(rows) ** 2
             for row in rows:
                 factor = share * self._number(row, self._layout.scales_at)
-                sums = [one + factor * code for one, code in zip(sums, self._codes(row))]  # noqa: B905 - a third of the time
+                sums = [total + factor * code for total, code in zip(sums, self._codes(row))]  # noqa: B905 - a third of the time
         length = math.hypot(*sums) or 1.0
-        return [one / length for one in sums]
+        return [total / length for total in sums]
 
     def _tokens(self, text: str) -> Iterable[bytes]:
         """Yields the tokens of a text; a word of the vocabulary is a single one."""

@@ -67,12 +67,12 @@ class _FoldCache(dict[str, str]):
 
     def __missing__(self, character: str) -> str:
         parts = []
-        for one in unicodedata.normalize("NFKD", character):
-            category = unicodedata.category(one)[0]
-            if one.isascii():
-                parts.append(one)
+        for part in unicodedata.normalize("NFKD", character):
+            category = unicodedata.category(part)[0]
+            if part.isascii():
+                parts.append(part)
             elif category in "LN":
-                parts.append(one.lower())
+                parts.append(part.lower())
             elif category != "M":
                 parts.append(" ")
         self[character] = folded = "".join(parts)
@@ -116,7 +116,7 @@ class NgramRows:
         import numpy as np
 
         framed = [f"<{token}>" for token in tokens]
-        sizes = np.array([len(one) for one in framed])
+        sizes = np.array([len(tokens) for tokens in framed])
         starts = np.cumsum(sizes) - sizes
         counts = np.array([np.maximum(sizes - size + 1, 0) for size in NGRAM_SIZES])
         self._counts = counts.sum(axis=0)

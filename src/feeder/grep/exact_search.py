@@ -183,7 +183,7 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
     matches: list[LineMatch] = []
     if request.reads_files:
         page = candidates[request.offset : request.offset + request.limit]
-        blobs = {one.path: entries[one.path].blob for one in page}
+        blobs = {match.path: entries[match.path].blob for match in page}
         reader = LineReader(corpus, revision, blobs, nodes)
         matches = reader.read_all(page, find_spans, before=request.before, after=request.after)
     # whether a skipped file has such nodes is not known

@@ -123,7 +123,7 @@ class Impact(NamedTuple):
             "tests": [test.as_json() for test in self.tests],
             "documents": [document.as_json() for document in self.documents],
             "similar": [duplicate.as_json() for duplicate in self.similar],
-            "together": [one.as_json() for one in self.together],
+            "together": [file.as_json() for file in self.together],
         }
 
     @property
@@ -148,7 +148,8 @@ class Impact(NamedTuple):
         return self._replace(
             change=self.change._replace(nodes=self.change.nodes[:limit]),
             references=[
-                one._replace(reference=text) for one, text in zip(references, texts, strict=True)
+                reference._replace(reference=text)
+                for reference, text in zip(references, texts, strict=True)
             ],
             tests=self.tests[: max(limit, len(self.change.tests))],
             documents=self.documents[:limit],
@@ -239,12 +240,12 @@ class _ImpactFinder:
             if site.resolved and site.kind != KIND_NAMES[IMPORT] and site.node.symbol:
                 self._steps.setdefault(key, []).append(node.id)
         overriding = [
-            one
-            for one in self.finder.subtypes.overriding(definition)
-            if (one.path, one.node.symbol) not in self._changed
+            member
+            for member in self.finder.subtypes.overriding(definition)
+            if (member.path, member.node.symbol) not in self._changed
         ]
         self.is_cut |= len(overriding) > MAX_OVERRIDING
-        self.references += [ImpactReference(node, one) for one in overriding[:MAX_OVERRIDING]]
+        self.references += [ImpactReference(node, member) for member in overriding[:MAX_OVERRIDING]]
         if definition.owner and not definition.is_type:
             self._add_owner(node, definition)
 
@@ -296,7 +297,7 @@ class _ImpactFinder:
     def _add_step(self, path: str, symbol: str, ids: list[str], evidence: _Evidence) -> None:
         """Adds the tests that refer to one node, and collects what else refers to it."""
         named = self.finder.reader.named_definitions(symbol)
-        same = [one for one, hit in named if (hit.path, hit.symbol) == (path, symbol)]
+        same = [other for other, hit in named if (hit.path, hit.symbol) == (path, symbol)]
         for site in self.finder.references(same[0]) if same else ():
             if not site.resolved:
                 continue
@@ -312,10 +313,10 @@ class _ImpactFinder:
         by_path: defaultdict[str, float] = defaultdict(float)
         best: dict[str, _Evidence] = {}
         for evidence in self._evidence.values():
-            for path, one in evidence.items():
-                by_path[path] += one.score / log2(1 + len(evidence))
-                if path not in best or one[:2] > best[path][:2]:
-                    best[path] = one
+            for path, reason in evidence.items():
+                by_path[path] += reason.score / log2(1 + len(evidence))
+                if path not in best or reason[:2] > best[path][:2]:
+                    best[path] = reason
         sources = [path for path in self._change.paths if not is_test_path(path)]
         changed = {*self._change.paths, *self._change.tests}
         files = files_below(self._corpus.database, self._corpus.repo, "")

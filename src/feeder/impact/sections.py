@@ -50,7 +50,7 @@ def impact_sections(shown: Impact, whole: Impact) -> Iterator[Section]:
     named = {node.id: node.name for node in whole.change.nodes}
     by_history = sum(_is_by_history(test) for test in whole.tests)
     listed = _listed_tests(shown)
-    tests = [_test_parts(one) for one in listed]
+    tests = [_test_parts(test) for test in listed]
     if by_history:
         files = count_of(by_history, "more test file")
         tests.append([f"{files} only changed together with these files before"])
@@ -68,8 +68,8 @@ def impact_sections(shown: Impact, whole: Impact) -> Iterator[Section]:
         Section(
             "Usually changed together",
             [
-                [one.path, f"({one.commits} of {count_of(one.of, 'commit')})"]
-                for one in shown.together[:MAX_TOGETHER]
+                [file.path, f"({file.commits} of {count_of(file.of, 'commit')})"]
+                for file in shown.together[:MAX_TOGETHER]
             ],
         ),
         Section(

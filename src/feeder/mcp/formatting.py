@@ -235,11 +235,11 @@ def _count_line(page: Page, shown: int) -> str:
 def _shortening_note(chosen: Sequence[HitVariant], variants: Sequence[Sequence[HitVariant]]) -> str:
     """The number of hits with less detail than requested, and the way to get the rest."""
     pairs = zip(chosen, variants, strict=False)
-    counts = Counter(one.detail for one, all_of_hit in pairs if one != all_of_hit[0])
+    counts = Counter(variant.detail for variant, all_of_hit in pairs if variant != all_of_hit[0])
     if not counts:
         return ""
     shortened = ", ".join(
-        f"{counts[one]} {SHORTENED_TO[one]}" for one in SHORTENED_TO if counts[one]
+        f"{counts[detail]} {SHORTENED_TO[detail]}" for detail in SHORTENED_TO if counts[detail]
     )
     return f"Shortened to fit: {shortened}. For all lines: read them, or a larger budget."
 

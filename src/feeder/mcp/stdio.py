@@ -83,7 +83,7 @@ class PendingCall:
     def without_cancelled(self, answer: object) -> object:
         """The answer, or the message itself, less what was cancelled; None if nothing is left."""
         if isinstance(answer, list):
-            return [one for one in answer if not self._is_cancelled(one)] or None
+            return [message for message in answer if not self._is_cancelled(message)] or None
         return None if self._is_cancelled(answer) else answer
 
     def _is_cancelled(self, answer: object) -> bool:

@@ -259,7 +259,7 @@ def _worker_text(text: str) -> str:
 def _worker_definition(tool: Mapping[str, Any]) -> Mapping[str, Any]:
     """The tool without ranks."""
     schema = tool["inputSchema"]
-    properties = {name: one for name, one in schema["properties"].items() if name != "ranked"}
+    properties = {key: value for key, value in schema["properties"].items() if key != "ranked"}
     return {
         **tool,
         "description": _worker_text(tool["description"]),

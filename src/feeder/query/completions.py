@@ -111,7 +111,7 @@ def _filter_values(corpus: Corpus, head: str, name: str, typed: str) -> Iterator
             own = repository_categories(corpus.base)
             choices = (*own, *category_languages(), vocabulary.TESTS)
         unique = dict.fromkeys(choice for choice in choices if choice.startswith(typed))
-        yield from (Completion(f"{head}{one}", "value") for one in unique)
+        yield from (Completion(f"{head}{choice}", "value") for choice in unique)
 
 
 def _column_values(corpus: Corpus, column: str, head: str, typed: str) -> Iterator[Completion]:

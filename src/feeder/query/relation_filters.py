@@ -120,7 +120,7 @@ def _have_relations(database: Database, repos: Sequence[str]) -> bool:
 def _statement(text: str, scope: Scope) -> Statement:
     """The nodes that pass a filter, or one of several joined by `OR`, which have equal heads."""
     head = text.partition(":")[0]
-    names = [_name(one) for one in text.split(RELATION_OR)]
+    names = [_name(alternative) for alternative in text.split(RELATION_OR)]
     needles = [needle for name in names for needle in _needles(head, name)]
     repos = None if scope.repos is None else json.dumps(scope.repos)
     if head == "visibility" and not set(names).isdisjoint(CONVENTIONAL):

@@ -105,7 +105,7 @@ class TermMatcher:
             if (name := self._matching_stem(part))
         ]
         if whole := self._matching_stem(word, stem):
-            return [(0, len(word), frozenset([whole, *(one[2] for one in own)]))]
+            return [(0, len(word), frozenset([whole, *(stem[2] for stem in own)]))]
         return [(at, at + len(part), frozenset([name])) for at, part, name in own]
 
     def _match_part(

@@ -397,7 +397,7 @@ def _contains(symbol: str, name: str) -> bool:
 
 def _owner_similarity(node: NameMatch, name: str) -> float:
     """Similarity of the owners' names, from 0 to 1."""
-    owner, own = (_last_part(one.rpartition(".")[0]) for one in (name, node.name))
+    owner, own = (_last_part(symbol.rpartition(".")[0]) for symbol in (name, node.name))
     return _trigram_similarity(_trigrams(owner), _trigrams(own)) if owner and own else 0
 
 

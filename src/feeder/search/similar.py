@@ -63,10 +63,18 @@ def _similar_nodes(
 ) -> list[Result]:
     """The nodes most similar to `target`, the best first, without those that overlap it."""
     name, near = _neighbours(store, corpus, target, scope, on_warning)
-    hits = {hit.id: hit for hit in hits_by_ids(corpus.database, [one.id for one in near], scope)}
-    others = [one for one in near if one.id in hits and not _is_same_node(target, hits[one.id])]
+    hits = {
+        hit.id: hit
+        for hit in hits_by_ids(corpus.database, [neighbour.id for neighbour in near], scope)
+    }
+    others = [
+        neighbour
+        for neighbour in near
+        if neighbour.id in hits and not _is_same_node(target, hits[neighbour.id])
+    ]
     return [
-        Result(hits[one.id], one.score, {name: rank}) for rank, one in enumerate(others, start=1)
+        Result(hits[neighbour.id], neighbour.score, {name: rank})
+        for rank, neighbour in enumerate(others, start=1)
     ]
 
 

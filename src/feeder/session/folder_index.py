@@ -47,7 +47,7 @@ def name_in_index(
             database.run([Statement(_RECORD_GIVEN_NAME, (workspace.repo,))])
         return workspace.repo
     recorded = indexed_repositories(database)
-    others = [one for one in recorded if one != workspace.repo]
+    others = [name for name in recorded if name != workspace.repo]
     if not others or (not writes and len(others) < len(recorded)):
         return workspace.repo
     earlier = _earlier_names(workspace, database, others, is_only=len(recorded) == 1)
@@ -104,7 +104,7 @@ def _earlier_names(
     if is_only:
         return derived
     heads = _meta_of(database, derived, "head")
-    commits = {one: _commit_here(workspace, heads.get(one, "")) for one in derived}
+    commits = {name: _commit_here(workspace, heads.get(name, "")) for name in derived}
     head = _commit_here(workspace, "HEAD")
     return sorted(filter(commits.get, derived), key=lambda one: (commits[one] != head, one))
 

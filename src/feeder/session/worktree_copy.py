@@ -156,7 +156,7 @@ def _usable_index(repo: str, root: Path, settings: Settings) -> tuple[Path, str,
         return None
     meta = read_meta(file)
     indexed = sorted(key.removesuffix(":run") for key in meta if key.endswith(":run"))
-    has_given_name = any(f"{one}:{GIVEN_NAME_KEY}" in meta for one in indexed)
+    has_given_name = any(f"{name}:{GIVEN_NAME_KEY}" in meta for name in indexed)
     is_given = settings.repo is not None or has_given_name
     if indexed != [repo] and (is_given or len(indexed) != 1):
         names = ", ".join(indexed) or "no repository"

@@ -71,9 +71,9 @@ class ObjectStore:
     def names(self) -> dict[str, float]:
         with self._translated_errors():
             return {
-                one["path"]: one["last_modified"].timestamp()
+                file["path"]: file["last_modified"].timestamp()
                 for batch in self._store.list()
-                for one in batch
+                for file in batch
             }
 
     def write(self, name: str, data: bytes) -> None:

@@ -170,13 +170,13 @@ class LineReader:
         """
         located = [self._find(candidate) for candidate in candidates]
         rows: dict[_TextKey, set[int]] = {}
-        for one in located:
-            if one.text is not None:
-                rows.setdefault(one.key, set()).update(one.rows(before, after))
+        for found in located:
+            if found.text is not None:
+                rows.setdefault(found.key, set()).update(found.rows(before, after))
         masked = {key: self._mask(key, requested) for key, requested in rows.items()}
         return [
-            self._read(one, masked.get(one.key, {}), find_spans, one.rows(before, after))
-            for one in located
+            self._read(found, masked.get(found.key, {}), find_spans, found.rows(before, after))
+            for found in located
         ]
 
     def _mask(self, key: _TextKey, rows: set[int]) -> Mapping[int, str]:
@@ -224,8 +224,8 @@ class LineReader:
         return match._replace(
             text=masked[row],
             spans=find_spans(text.lines[row]),
-            before=[masked[one] for one in rows if one < row],
-            after=[masked[one] for one in rows if one > row],
+            before=[masked[above] for above in rows if above < row],
+            after=[masked[below] for below in rows if below > row],
         )
 
     def _text(self, path: str, source: int) -> _FileText | None:

@@ -208,7 +208,7 @@ def _nearest_rows(rows: range, expected: int) -> list[int]:
 def _has_hash_at(hit: Hit, part: IndexedPart, now: Sequence[str], row: int) -> bool:
     named = hit.language or "", hit.node_type, hit.symbol, hit.signature, hit.logical_path
     text = "\n".join(now[row : row + part.last_line - part.first_line + 1]).rstrip()
-    nodes = (Node(*named, 0, 0, one) for one in {text, text.lstrip()} if one)
+    nodes = (Node(*named, 0, 0, version) for version in {text, text.lstrip()} if version)
     return any(text_sha(embedding_input(hit.path, node)) == part.text_sha for node in nodes)
 
 

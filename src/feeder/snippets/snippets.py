@@ -192,7 +192,7 @@ def _literal_rows(request: SnippetRequest) -> list[int]:
 
 
 def _hidden_rows(shown: _ShownRows, rows: Iterable[int]) -> list[int]:
-    ranges = [range(*one) for one in (shown.rows, shown.head) if one]
+    ranges = [range(*shown_range) for shown_range in filter(None, shown)]
     return [row for row in rows if not any(row in range_ for range_ in ranges)]
 
 
@@ -252,8 +252,8 @@ def _cut_snippet(
         head = None if head == own else head
     rest = [range_ for range_ in ranges if range_ not in (own, head)]
 
-    def part(one: tuple[int, int]) -> SnippetPart:
-        return SnippetPart(start_line + one[0], list(lines[slice(*one)]))
+    def part(rows: tuple[int, int]) -> SnippetPart:
+        return SnippetPart(start_line + rows[0], list(lines[slice(*rows)]))
 
     start, own_lines = part(own)
     below = len(lines) - max((end for _, end in ranges), default=own[1])
@@ -263,7 +263,7 @@ def _cut_snippet(
         list(islice(marks, MAX_HIGHLIGHTS)),
         part(head) if head else None,
         below,
-        [part(one) for one in rest],
+        [part(rows) for rows in rest],
     )
 
 

@@ -257,7 +257,7 @@ def remove_damage(damage: Damage, repo: str, branch: str, write: WriteTransactio
     """
 
     def by_page(build: Callable[[str], Iterable[Statement]]) -> RemovalStatements:
-        return lambda items: [one for page in json_pages(items) for one in build(page)]
+        return lambda items: [item for page in json_pages(items) for item in build(page)]
 
     def each(*texts: str) -> RemovalStatements:
         return by_page(lambda page: [Statement(text, (repo, page)) for text in texts])

@@ -362,7 +362,7 @@ def existing_paths(database: Database, repo: str, paths: Iterable[str]) -> set[s
     if not queries:
         return set()
     existing = read_texts(database, Statement(EXISTING_PATHS, (repo, json.dumps([*queries]))))
-    return {queries[one] for one in existing}
+    return {queries[query] for query in existing}
 
 
 def nodes_of_files(

@@ -193,10 +193,14 @@ class StaticVectors:
     def query(self, vector: QueryVector, limit: int, scope: Scope) -> list[Neighbour]:
         """Returns the nearest nodes of the scope by cosine similarity, the best first."""
         nearest = self._search.query(vector, limit, scope)
-        seqs = f"[{','.join(one.id for one in nearest)}]"
+        seqs = f"[{','.join(neighbour.id for neighbour in nearest)}]"
         [rows] = self._database.run([Statement(_IDS_BY_SEQ, (seqs,))])
         ids = {str(seq): str(id_) for seq, id_ in rows}
-        return [Neighbour(ids[one.id], one.score) for one in nearest if one.id in ids]
+        return [
+            Neighbour(ids[neighbour.id], neighbour.score)
+            for neighbour in nearest
+            if neighbour.id in ids
+        ]
 
     def _read_blocks(self, dimensions: int) -> Iterator[Block]:
         size = SCALE_BYTES + dimensions

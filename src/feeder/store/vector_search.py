@@ -318,9 +318,9 @@ def _gather_rows(blocks: Sequence[_ScopedBlock], positions: Sequence[int]) -> Bl
     keys: list[str | int] = []
     scales, codes = array("d"), []
     ends = [bisect_left(positions, block.start) for block in blocks[1:]]
-    for one, (first, end) in zip(blocks, pairwise([0, *ends, len(positions)]), strict=True):
-        block, selected = one.block, one.rows
-        rows = [position - one.start for position in positions[first:end]]
+    for scoped, (first, end) in zip(blocks, pairwise([0, *ends, len(positions)]), strict=True):
+        block, selected = scoped.block, scoped.rows
+        rows = [position - scoped.start for position in positions[first:end]]
         if selected is not None:
             rows = [selected[row] for row in rows]
         keys += [block.keys[row] for row in rows]

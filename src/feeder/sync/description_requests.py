@@ -46,16 +46,22 @@ class DescriptionRequests:
 
     def request(self, batch: Sequence[Subject], undescribed: Collection[str]) -> None:
         """Links nodes to their texts' hashes, and requests a description once for each new text."""
-        pairs = [[id_, one.sha] for one in batch for id_ in one.ids]
+        pairs = [[id_, subject.sha] for subject in batch for id_ in subject.ids]
         links = list(stored_descriptions.link_statements(self._run.index.repo, pairs))
-        subjects = list({one.sha: one for one in batch if one.sha in undescribed}.values())
+        subjects = list(
+            {subject.sha: subject for subject in batch if subject.sha in undescribed}.values()
+        )
         if not subjects:
             self._run.index.write_statements(links)
         for part in batched(subjects, BATCH_REQUESTS):
             group = self._affordable(part)
             if not group or self.is_stopped:
                 return
-            descriptions = [one for one in run_concurrently(self._describe, group) if one]
+            descriptions = [
+                description
+                for description in run_concurrently(self._describe, group)
+                if description
+            ]
             self._requested += len(group)
             self._store(links, descriptions)
             links = []
