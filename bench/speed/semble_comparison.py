@@ -29,12 +29,16 @@ _INDEXED_FILES = "SELECT path FROM files WHERE state <> 'skipped'"
 
 def measure(bench: Bench) -> None:
     """Measures each corpus with both in turn; the figures are those of the first program."""
-    for corpus in CORPORA:
-        bench.attempt(f"{PART}: {corpus.name}", partial(_measure, bench, corpus.name))
+    bench.attempt(PART, partial(_measure_corpora, bench))
 
 
-def _measure(bench: Bench, name: str) -> None:
+def _measure_corpora(bench: Bench) -> None:
     python = str(install(bench.corpora))
+    for corpus in CORPORA:
+        bench.attempt(f"{PART}: {corpus.name}", partial(_measure, bench, python, corpus.name))
+
+
+def _measure(bench: Bench, python: str, name: str) -> None:
     folder = _same_files(bench, python, name)
     runs = min(bench.runs, RUNS)
     for number in range(1, runs + 1):

@@ -24,7 +24,7 @@ SEED = 5
 SIZE = 5000
 FILES_OF_A_KIND = 2
 MUTATIONS = 30
-LIMITS = Limits(timeout_s=2)
+LIMITS = Limits(timeout_s=1)
 
 HANGING = {
     "blank lines": ("a.h", b"\n" * 64_000),
@@ -39,7 +39,7 @@ HANGING = {
 
 @pytest.fixture(scope="module")
 def workers() -> Iterator[WorkerPool]:
-    """Real workers with a limit of two seconds per file."""
+    """Real workers with a limit of a second per file."""
     with WorkerPool(count=2, limits=LIMITS) as workers:
         yield workers
 
