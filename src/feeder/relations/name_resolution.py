@@ -216,55 +216,103 @@ class NameResolver:
         )
         return elsewhere(Evidence.DEPENDENCY) if is_outside else None
 
-    def resolve_qualified(  # noqa: PLR0911, PLR0912 - one for each rule
+    def resolve_qualified(
         self, facts: FileFacts, node: RelatedNode, relation: Relation
     ) -> Resolution:
-        """A name of a module with a receiver: a module, a package or an outer type."""
+        """Resolves a name behind a receiver that is a module, a package or an outer type.
+
+        The first rule that says something decides.
+        """
+        modules = list(self._modules_of(facts, relation.qualifier))
+        return (
+            self._by_own_names(facts, relation)
+            or self._by_own_value(facts, node, relation)
+            or self._by_package(relation, modules)
+            or self._by_modules(facts, relation, modules)
+            or self._by_other_receivers(facts, node, relation.qualifier)
+        )
+
+    def _by_own_names(self, facts: FileFacts, relation: Relation) -> Resolution | None:
+        """A receiver that names the file, the outer type or the package.
+
+        `exports.add()` of CommonJS, `Cart.add()`, `shop.add()`.
+        """
         receiver, definition = relation.qualifier, self.definition
-        first = receiver.partition(".")[0]
-        is_imported = bool(facts.imported(first))  # import * as module from "./cart.js"
+        is_imported = bool(facts.imported(receiver.partition(".")[0]))
         is_own_module = receiver in COMMONJS_RECEIVERS and not is_imported
         if is_own_module and traits(definition.language).family == "scripts":
             is_own = facts.path == definition.path
             return RESOLVED if is_own else elsewhere(Evidence.ANOTHER_MODULE)
-        if definition.owner and last_name(receiver) == last_name(definition.owner):
+        is_owner = definition.owner and last_name(receiver) == last_name(definition.owner)
+        is_package = receiver and receiver == definition.package and not definition.package_name
+        return RESOLVED if is_owner or is_package else None
+
+    def _by_own_value(
+        self, facts: FileFacts, node: RelatedNode, relation: Relation
+    ) -> Resolution | None:
+        """A member of the value itself in Rust, which is no function of a module: `self.add()`."""
+        definition = self.definition
+        own_class = facts.enclosing_class(node.symbol) if relation.qualifier == "self" else ""
+        is_of_crate = traits(definition.language).imports == "crates" and not definition.is_type
+        if not own_class or not is_of_crate:
+            return None
+        if relation.kind == MENTION:
+            return elsewhere(Evidence.FIELD)
+        own_class = last_name(own_class)
+        is_other = own_class in self.types_with_member
+        return self.another_of_type(own_class) if is_other else possible(Reason.RECEIVER)
+
+    def _by_package(self, relation: Relation, modules: Sequence[str]) -> Resolution | None:
+        """A receiver that is a namespace, or another name of one.
+
+        `detail::add()`, `fd::add()` with `namespace fd = fluid::detail`, `sim::RED` of an enum in
+        `sim`.
+        """
+        definition = self.definition
+        if not definition.package or traits(definition.language).imports == "folders":
+            return None
+        if definition.package in modules:
             return RESOLVED
-        if receiver == definition.package and receiver and not definition.package_name:
-            return RESOLVED
-        is_own_name = relation.name == definition.name
-        is_value = receiver == "self" and bool(facts.enclosing_class(node.symbol))
-        if is_value and traits(definition.language).imports == "crates" and not definition.is_type:
-            if relation.kind == MENTION:
-                return elsewhere(Evidence.FIELD)
-            own_class = last_name(facts.enclosing_class(node.symbol))
-            is_other = own_class in self.types_with_member
-            return self.another_of_type(own_class) if is_other else possible(Reason.RECEIVER)
-        modules = list(self._modules_of(facts, receiver))
-        if definition.package and traits(definition.language).imports != "folders":
-            if definition.package in modules:  # namespace fd = fluid::detail
-                return RESOLVED
-            scopes = [definition.package]
-            if not definition.is_type and not definition.is_function:  # sim::RED of an enum there
-                scopes.append(definition.package.rpartition(".")[0])
-            if is_own_name and any(f".{scope}".endswith(f".{receiver}") for scope in scopes):
-                return resolved_if(self.is_unique, Reason.COMPETING)
-        if is_own_name and any(
-            self._paths.names(module, facts.path, definition) for module in modules
+        scopes = [definition.package]
+        if not definition.is_type and not definition.is_function:
+            scopes.append(definition.package.rpartition(".")[0])
+        is_within = any(f".{scope}".endswith(f".{relation.qualifier}") for scope in scopes)
+        if not is_within or relation.name != definition.name:
+            return None
+        return resolved_if(self.is_unique, Reason.COMPETING)
+
+    def _by_modules(
+        self, facts: FileFacts, relation: Relation, modules: Sequence[str]
+    ) -> Resolution | None:
+        """A receiver that is an imported module: `cart.add()` with `import cart`.
+
+        The definition may be in its file, in a module that it exports, or below it.
+        """
+        path, definition, name = facts.path, self.definition, relation.name
+        is_own_name = name == definition.name
+        if (
+            (is_own_name and any(self._paths.names(one, path, definition) for one in modules))
+            or any(self._is_exported(path, module, name) for module in modules)
+            or self._is_in_space(facts, relation.qualifier, name)
         ):
-            return RESOLVED
-        if any(self._is_exported(facts.path, module, relation.name) for module in modules):
-            return RESOLVED
-        if self._is_in_space(facts, receiver, relation.name):
             return RESOLVED
         if not is_own_name:
             return elsewhere(Evidence.ANOTHER_NAME)
-        if any(self._paths.is_parent(module, facts.path, definition) for module in modules):
+        if any(self._paths.is_parent(module, path, definition) for module in modules):
             return resolved_if(self.is_unique, Reason.MODULE)
-        if traits(definition.language).imports == "folders":
+        return None
+
+    def _by_other_receivers(self, facts: FileFacts, node: RelatedNode, receiver: str) -> Resolution:
+        """A receiver that no import leads to the definition.
+
+        `Shelf.Line` may be a type of an outer type; `self.Line` and `log.Line()` are members.
+        """
+        definition, own = self.definition, traits(self.definition.language)
+        if own.imports == "folders":
             return self.go_package_refers(facts, receiver, definition)
-        if is_imported or facts.imported(receiver):
+        if facts.imported(receiver.partition(".")[0]) or facts.imported(receiver):
             return elsewhere(Evidence.ANOTHER_MODULE)
-        if receiver in SELF_NAMES or traits(definition.language).imported_receivers:
+        if receiver in SELF_NAMES or own.imported_receivers:
             return elsewhere(Evidence.ANOTHER_TYPE)
         if definition.is_type and receiver.rpartition(".")[2] in self.types_with_member:
             return self.another_of_type(receiver)

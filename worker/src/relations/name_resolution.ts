@@ -173,41 +173,91 @@ export class NameResolver {
     return isOutside ? elsewhere("DEPENDENCY") : null;
   }
 
-  /** A name of a module with a receiver: a module, a package or an outer type. */
-  resolveQualified(facts: FileFacts, node: RelatedNode, { name, kind, qualifier: receiver }: Relation): Resolution {
+  /**
+   * Resolves a name behind a receiver that is a module, a package or an outer type.
+   *
+   * The first rule that says something decides.
+   */
+  resolveQualified(facts: FileFacts, node: RelatedNode, relation: Relation): Resolution {
+    const modules = [...this.#modulesOf(facts, relation.qualifier)];
+    return (
+      this.#byOwnNames(facts, relation) ??
+      this.#byOwnValue(facts, node, relation) ??
+      this.#byPackage(relation, modules) ??
+      this.#byModules(facts, relation, modules) ??
+      this.#byOtherReceivers(facts, node, relation.qualifier)
+    );
+  }
+
+  /**
+   * A receiver that names the file, the outer type or the package.
+   *
+   * `exports.add()` of CommonJS, `Cart.add()`, `shop.add()`.
+   */
+  #byOwnNames(facts: FileFacts, { qualifier: receiver }: Relation): Resolution | null {
     const { definition } = this;
-    const { owner, language } = definition;
-    const [first] = partition(receiver, ".");
-    const isImported = facts.imports.has(first); // import * as module from "./cart.js"
-    const isOwnModule = COMMONJS_RECEIVERS.has(receiver) && !isImported;
-    if (isOwnModule && traits(language).family === "scripts") {
+    const isOwnModule = COMMONJS_RECEIVERS.has(receiver) && !facts.imports.has(partition(receiver, ".")[0]);
+    if (isOwnModule && traits(definition.language).family === "scripts") {
       return facts.path === definition.path ? RESOLVED : elsewhere("ANOTHER_MODULE");
     }
-    if (owner && lastName(receiver) === lastName(owner)) return RESOLVED;
-    if (receiver && receiver === packageOf(definition) && !definition.packageName) return RESOLVED;
-    const paths = this.#paths;
-    const isOwnName = name === definition.name;
-    const ownClass = receiver === "self" ? lastName(facts.enclosingClass(node.symbol)) : "";
-    if (ownClass && traits(language).imports === "crates" && !definition.isType) {
-      if (kind === MENTION) return elsewhere("FIELD");
-      return this.hasMember(ownClass) ? this.anotherOfType(ownClass) : possible("RECEIVER");
-    }
-    const modules = [...this.#modulesOf(facts, receiver)];
+    const isOwner = definition.owner && lastName(receiver) === lastName(definition.owner);
+    const isPackage = receiver && receiver === packageOf(definition) && !definition.packageName;
+    return isOwner || isPackage ? RESOLVED : null;
+  }
+
+  /** A member of the value itself in Rust, which is no function of a module: `self.add()`. */
+  #byOwnValue(facts: FileFacts, node: RelatedNode, { kind, qualifier }: Relation): Resolution | null {
+    const { definition } = this;
+    const ownClass = qualifier === "self" ? lastName(facts.enclosingClass(node.symbol)) : "";
+    if (!ownClass || traits(definition.language).imports !== "crates" || definition.isType) return null;
+    if (kind === MENTION) return elsewhere("FIELD");
+    return this.hasMember(ownClass) ? this.anotherOfType(ownClass) : possible("RECEIVER");
+  }
+
+  /**
+   * A receiver that is a namespace, or another name of one.
+   *
+   * `detail::add()`, `fd::add()` with `namespace fd = fluid::detail`, `sim::RED` of an enum in `sim`.
+   */
+  #byPackage({ name, qualifier }: Relation, modules: readonly string[]): Resolution | null {
+    const { definition } = this;
     const ownPackage = packageOf(definition);
-    if (ownPackage && traits(language).imports !== "folders") {
-      if (modules.includes(ownPackage)) return RESOLVED; // namespace fd = fluid::detail
-      const scopes = [ownPackage];
-      if (!definition.isType && !definition.isFunction) scopes.push(rpartition(ownPackage, ".")[0]); // sim::RED of an enum there
-      if (isOwnName && scopes.some((one) => `.${one}`.endsWith(`.${receiver}`))) return resolvedIf(this.isUnique, "COMPETING");
-    }
-    if (isOwnName && modules.some((one) => paths.names(one, facts.path, definition))) return RESOLVED;
-    if (modules.some((one) => this.#isExported(facts.path, one, name))) return RESOLVED;
-    if (this.#isInSpace(facts, receiver, name)) return RESOLVED;
+    if (!ownPackage || traits(definition.language).imports === "folders") return null;
+    if (modules.includes(ownPackage)) return RESOLVED;
+    const scopes = [ownPackage];
+    if (!definition.isType && !definition.isFunction) scopes.push(rpartition(ownPackage, ".")[0]);
+    const isWithin = scopes.some((scope) => `.${scope}`.endsWith(`.${qualifier}`));
+    return isWithin && name === definition.name ? resolvedIf(this.isUnique, "COMPETING") : null;
+  }
+
+  /**
+   * A receiver that is an imported module: `cart.add()` with `import cart`.
+   *
+   * The definition may be in its file, in a module that it exports, or below it.
+   */
+  #byModules(facts: FileFacts, { name, qualifier }: Relation, modules: readonly string[]): Resolution | null {
+    const { definition } = this;
+    const { path } = facts;
+    const isOwnName = name === definition.name;
+    if (isOwnName && modules.some((module) => this.#paths.names(module, path, definition))) return RESOLVED;
+    if (modules.some((module) => this.#isExported(path, module, name))) return RESOLVED;
+    if (this.#isInSpace(facts, qualifier, name)) return RESOLVED;
     if (!isOwnName) return elsewhere("ANOTHER_NAME");
-    if (modules.some((one) => paths.isParent(one, facts.path, definition))) return resolvedIf(this.isUnique, "MODULE");
-    if (traits(language).imports === "folders") return this.goPackageRefers(facts, receiver, definition);
-    if (isImported || facts.imports.has(receiver)) return elsewhere("ANOTHER_MODULE");
-    if (SELF_NAMES.has(receiver) || traits(language).importedReceivers) return elsewhere("ANOTHER_TYPE");
+    const isBelow = modules.some((module) => this.#paths.isParent(module, path, definition));
+    return isBelow ? resolvedIf(this.isUnique, "MODULE") : null;
+  }
+
+  /**
+   * A receiver that no import leads to the definition.
+   *
+   * `Shelf.Line` may be a type of an outer type; `self.Line` and `log.Line()` are members.
+   */
+  #byOtherReceivers(facts: FileFacts, node: RelatedNode, receiver: string): Resolution {
+    const { definition } = this;
+    const { imports, importedReceivers } = traits(definition.language);
+    if (imports === "folders") return this.goPackageRefers(facts, receiver, definition);
+    if (facts.imports.has(partition(receiver, ".")[0]) || facts.imports.has(receiver)) return elsewhere("ANOTHER_MODULE");
+    if (SELF_NAMES.has(receiver) || importedReceivers) return elsewhere("ANOTHER_TYPE");
     if (definition.isType && this.hasMember(rpartition(receiver, ".")[1])) return this.anotherOfType(receiver);
     return definition.isType || !node.symbol ? possible("OUTER_SCOPE") : elsewhere("ANOTHER_TYPE");
   }
