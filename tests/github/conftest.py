@@ -16,13 +16,13 @@ from feeder.cloudflare.api import Api
 from feeder.cloudflare.d1 import D1
 from feeder.store.migrations import migrate
 from github import events
-from github.runner import FEED, ROOT, WHEELS, Hub, Outcome, Runner, Settings
+from github.runner import ACTION, CALLED, FEED, ROOT, WHEELS, Hub, Outcome, Runner, Settings
 from github.workflows import checkout, feeder, job
 from source.repos import Repo
 
 __all__ = ["console", "no_proxy", "standin", "standin_process"]
 
-PUBLISHED = ("action.yml", "requirements/", "src/")
+PUBLISHED = ("action.yml", "requirements/", "src/", CALLED)
 DIMENSIONS = 1024
 """Of the vectors of the model that is taken where none is named."""
 
@@ -44,6 +44,12 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if name.startswith(PUBLISHED) and (ROOT / name).is_file():
             (place / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, place / name)
+    called = (place / CALLED).read_text()
+    for fact, value in zip(("repository", "sha"), ACTION.split("@"), strict=True):
+        expression = f"${{{{ job.workflow_{fact} }}}}"
+        assert expression in called
+        called = called.replace(expression, value)  # act does not know it
+    (place / CALLED).write_text(called)
     return place
 
 

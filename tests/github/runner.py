@@ -22,6 +22,8 @@ WHEELS = ROOT / ".venv/wheels"
 """What `make .venv/wheels` has fetched: all that the locks name."""
 ACTION = "acme/feeder@v1"
 FEED = ".github/workflows/feed.yml"
+CALLED = ".github/workflows/index.yml"
+"""The reusable workflow."""
 TIMEOUT_S = 600
 """The longest that a run takes; the first installs the action."""
 _PIN = re.compile(r"uses: (actions/[\w-]+)[\w/-]*@([0-9a-f]{40})")
@@ -115,6 +117,8 @@ class Runner:
         self._env = {
             "CACHE_HERE": str(self.cache),
             "PYTHON_HERE": sys.executable,
+            "RELEASE_HERE": str(release),
+            "RELEASED": ACTION,
             "VENV_HERE": str(venv_cache),
             # no package registry is asked
             "PIP_NO_INDEX": "1",
@@ -142,7 +146,7 @@ class Runner:
 
     def _local(self, workflow: Path) -> set[str]:
         """Maps each action to the folder that stands in for it."""
-        files = [self._release / "action.yml", workflow]
+        files = [self._release / "action.yml", self._release / CALLED, workflow]
         pins = {pin for file in files for pin in _PIN.findall(file.read_text())}
         stand_ins = {
             f"{name}@{commit}={HERE / 'standins' / name.removeprefix('actions/')}"

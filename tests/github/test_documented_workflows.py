@@ -15,7 +15,8 @@ from github.test_event_workflows import proposed
 from github.workflows import checkout, feeder, job
 
 GUIDE = "docs/how-to/github-action.md"
-FEED_HEADING = "Set it up"
+FEED_HEADING = "Write the steps yourself"
+CALL_HEADING = "Set it up"
 FILES = {
     "web/cart.py": "def add(): ...\n",
     "services/api/serve.py": "def serve(): ...\n",
@@ -38,7 +39,8 @@ def pasted(page: str, heading: str) -> str:
     _, _, below = text.partition(f"\n## {heading}\n")
     found = re.search(r"^( *)```yaml\n(.*?)^\1```$", below, re.MULTILINE | re.DOTALL)
     assert found
-    workflow = dedent(found[2]).replace("OWNER/feeder@COMMIT", ACTION)
+    name, version = ACTION.split("@")
+    workflow = re.sub(r"OWNER/feeder(.*)@COMMIT", rf"{name}\1@{version}", dedent(found[2]))
     return workflow.replace(f"- uses: {ACTION}", f"- id: feeder\n        uses: {ACTION}")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from github.runner import ROOT, TOOLS
+from github.runner import CALLED, FEED, ROOT, TOOLS
 
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 FILES = [ROOT / "action.yml", *WORKFLOWS]
@@ -59,9 +59,9 @@ def test_zizmor_finds_nothing() -> None:
 def test_zizmor_finds_nothing_in_the_guides_workflows(tmp_path: Path) -> None:
     guide = (ROOT / "docs/how-to/github-action.md").read_text("utf-8")
     blocks = re.findall(r"^( *)```yaml\n(.*?)^\1```$", guide, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     for at, (_, text) in enumerate(blocks):
-        pinned = dedent(text).replace("OWNER/feeder@COMMIT", f"acme/feeder@{'a' * 40}")
+        pinned = dedent(text).replace("OWNER", "acme").replace("COMMIT", "a" * 40)
         (tmp_path / f"{at}.yml").write_text(pinned)
     files = map(str, sorted(tmp_path.iterdir()))
     check("zizmor", "--offline", "--persona", "auditor", "--no-progress", *files)
@@ -91,8 +91,9 @@ def test_scripts_contain_no_expressions(place: str, script: str) -> None:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_third_party_actions_are_pinned(file: Path) -> None:
     """By full commit, with the version in a comment."""
+    pinned = r"[\w-]+/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+"
     for line in re.findall(r"uses: (.*)", file.read_text()):
-        assert re.fullmatch(r"\./|[\w-]+/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line)
+        assert re.fullmatch(rf"\./(\.feeder-action)?|{pinned}", line)
 
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
@@ -100,7 +101,7 @@ def test_workflows_have_minimal_permissions(file: Path) -> None:
     """None by default, only the checkout's in a job; a timeout; no stored token."""
     said = yaml.safe_load(file.read_text())
     assert said["permissions"] == {}
-    assert "concurrency" in said
+    assert "concurrency" in said or all("concurrency" in job for job in said["jobs"].values())
     signs = SIGNS if file.name == "release.yml" else {}
     for name, job in said["jobs"].items():
         assert job["permissions"] == signs.get(name, READS)
@@ -112,18 +113,40 @@ def test_workflows_have_minimal_permissions(file: Path) -> None:
 
 def test_sync_workflow_is_not_cancelled_by_the_next_run() -> None:
     """A run waits for the one before; only a sync replaces a waiting sync."""
-    said = {file.name: yaml.safe_load(file.read_text())["concurrency"] for file in WORKFLOWS}
+    said = {file.name: yaml.safe_load(file.read_text()).get("concurrency") for file in WORKFLOWS}
     assert said["feed.yml"]["cancel-in-progress"] is False
     assert "'index' || github.ref" in said["feed.yml"]["group"]
     assert said["first-feed.yml"]["group"] == "feeder-index"
     assert said["validate.yml"]["group"] != "feeder-index"
+    called = yaml.safe_load((ROOT / CALLED).read_text())["jobs"]["index"]["concurrency"]
+    assert called["cancel-in-progress"] is False
+    assert called["group"].endswith("== 'schedule' && 'validate' || 'index' }}")
 
 
-def test_pull_request_job_has_no_secrets() -> None:
+@pytest.mark.parametrize("file", [FEED, CALLED])
+def test_pull_request_job_has_no_secrets(file: str) -> None:
     """It runs code of a fork."""
-    said = yaml.safe_load((ROOT / ".github/workflows/feed.yml").read_text())
+    said = yaml.safe_load((ROOT / file).read_text())
     assert "pull_request" in said["jobs"]["plan"]["if"]
+    assert "environment" not in said["jobs"]["plan"]
     assert "secrets" not in json.dumps(said["jobs"]["plan"])
+
+
+def test_reusable_workflow_passes_what_the_action_has() -> None:
+    """Each input is used, under the action's name, and the action is the one of the same commit."""
+    said = yaml.safe_load((ROOT / CALLED).read_text())
+    inputs = yaml.safe_load((ROOT / "action.yml").read_text())["inputs"]
+    passed: set[str] = set()
+    for job in said["jobs"].values():
+        action, ours = job["steps"][-2:]
+        assert action["with"]["repository"] == "${{ job.workflow_repository }}"
+        assert action["with"]["ref"] == "${{ job.workflow_sha }}"
+        assert ours["uses"] == f"./{action['with']['path']}"
+        assert ours["with"].keys() <= inputs.keys()
+        passed |= {name for name, value in ours["with"].items() if "inputs." in value}
+        for name in passed & ours["with"].keys():
+            assert ours["with"][name] == f"${{{{ inputs.{name} }}}}"
+    assert passed | {"environment"} == said[True]["workflow_call"]["inputs"].keys()
 
 
 def test_release_is_published_only_with_the_owners_consent() -> None:

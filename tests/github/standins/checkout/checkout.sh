@@ -1,5 +1,11 @@
 # The names that the real one leaves behind: a branch as itself, all else as a detached commit.
 set -euo pipefail
+if [ -n "$OTHER" ]; then
+  [ "$OTHER@$REF" = "$RELEASED" ]
+  mkdir "$PLACE"
+  cp -R "$RELEASE_HERE/." "$PLACE"
+  exit
+fi
 url="https://github.com/$GITHUB_REPOSITORY"
 git init -q .
 git remote add origin "$url"
