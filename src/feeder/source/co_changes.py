@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from feeder.source.git import is_shallow
 from feeder.source.git_command import git_output
 from feeder.source.paths import escape_name, unescape_path
 
@@ -47,8 +48,11 @@ def co_changes(repository: Path, commit: str, files: Sequence[str]) -> CoChanges
     if not files:
         return CoChanges()
     names = [unescape_path(file) for file in files]
+    # what the oldest commit of a shallow clone changed is unknown: all its files seem to be added
+    known = ["--min-parents=1"] if is_shallow(repository) else []
+    options = (*_LOG_COMMAND, *known)
     try:
-        log = git_output(repository, *_LOG_COMMAND, commit, "--", *names, timeout_s=TIMEOUT_S)
+        log = git_output(repository, *options, commit, "--", *names, timeout_s=TIMEOUT_S)
     except TimeoutError:
         return CoChanges()
     weights: defaultdict[str, float] = defaultdict(float)
