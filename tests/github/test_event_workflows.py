@@ -1,6 +1,6 @@
 """The effect of each GitHub event on the index."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 from program import Console
@@ -9,6 +9,7 @@ from github import events
 from github.runner import FEED, Hub
 from github.workflows import Step, checkout, feeder, job
 
+Files = Mapping[str, str | bytes | None]
 OTHER = ".github/workflows/other.yml"
 GIT = "git -c user.name=ada -c user.email=ada@example.org"
 ADD = "def add(cart, article):\n    cart.append(article)\n"
@@ -88,7 +89,7 @@ def test_pull_request_with_secrets_gets_a_dry_run(hub: Hub, console: Console, fe
     assert symbols(console) == ["add"]
 
 
-def proposed(hub: Hub, files: dict[str, str]) -> tuple[str, str]:
+def proposed(hub: Hub, files: Files) -> tuple[str, str]:
     """Commits a pull request and its merge into main, as GitHub does."""
     git = hub.repo.git
     git("checkout", "-q", "-b", "patch-1")

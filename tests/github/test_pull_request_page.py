@@ -24,13 +24,16 @@ WORKFLOWS = [
         r"^```yaml\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
     )
 ]
-# answers as GitHub does, and keeps what is sent
+# answers as GitHub does, and keeps what is sent, the comment in a file of its own
 GH = """\
 #!{python}
-import json, os, sys
+import json, os, shutil, sys
 arguments = sys.argv[1:]
 with open(os.environ["CALLS"], "a") as stream:
     stream.write(json.dumps(arguments) + "\\n")
+for one in arguments:
+    if one.startswith("body=@") and os.path.exists(one[6:]):
+        shutil.copy(one[6:], os.environ["CALLS"] + ".md")
 address = next(one for one in arguments if one.startswith("repos/"))
 print(json.loads(os.environ["ANSWERS"]).get(address.rpartition("/")[2], ""))
 """
