@@ -233,6 +233,19 @@ def version_of(sources: Repo, elsewhere: Repo) -> str:
     return done.stdout
 
 
+def test_page_on_windows_lists_what_mypy_finds(tmp_path: Path) -> None:
+    """The modules that use what Python lacks there, in the shown output and in the table."""
+    page = (ROOT / "docs/explanation/windows.md").read_text("utf-8")
+    command = [sys.executable, "-m", "mypy", "--platform", "win32", "--cache-dir", str(tmp_path)]
+    done = subprocess.run(
+        [*command, "src/feeder"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    found = {line.partition(":")[0] for line in done.stdout.splitlines() if line.startswith("src")}
+    assert found == {*re.findall(r"^src/feeder/\S+$", page, re.MULTILINE)}
+    table = {f"src/feeder/{name}" for name in re.findall(r"^\| `([\w/]+\.py)`", page, re.MULTILINE)}
+    assert found == table
+
+
 def test_classifiers_match_the_ci_matrix() -> None:
     """All tests on the oldest and newest Python, a smoke test on the others and macOS."""
     project = (ROOT / "pyproject.toml").read_text()

@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ CALLED = ".github/workflows/index.yml"
 """The reusable workflow."""
 TIMEOUT_S = 600
 """The longest that a run takes; the first installs the action."""
-_PIN = re.compile(r"uses: (actions/[\w-]+)[\w/-]*@([0-9a-f]{40})")
+_PIN = re.compile(r"uses: ([\w-]+/[\w-]+)[\w/-]*@([0-9a-f]{40})")
 
 
 class Annotation(NamedTuple):
@@ -126,8 +126,18 @@ class Runner:
         }
         self._numbers = count(1)
 
-    def start(self, site: Path, workflow: str, event: Event, settings: "Settings") -> "Running":
-        """Starts a workflow of `site`, the files of the repository at the event's commit."""
+    def start(
+        self,
+        site: Path,
+        workflow: str,
+        event: Event,
+        settings: "Settings",
+        options: Sequence[str] = (),
+    ) -> "Running":
+        """Starts a workflow of `site`, the files of the repository at the event's commit.
+
+        `options` are further ones of act.
+        """
         number = next(self._numbers)
         payload = self._folder / f"event-{number}.json"
         payload.write_text(json.dumps(event.payload))
@@ -141,6 +151,7 @@ class Runner:
             *(f"--env={name}={value}" for name, value in env.items()),
             *(f"--secret={name}={value}" for name, value in settings.secrets.items()),
             *(f"--var={name}={value}" for name, value in settings.variables.items()),
+            *options,
         ]
         return Running(command, self._home)
 
@@ -149,8 +160,7 @@ class Runner:
         files = [self._release / "action.yml", self._release / CALLED, workflow]
         pins = {pin for file in files for pin in _PIN.findall(file.read_text())}
         stand_ins = {
-            f"{name}@{commit}={HERE / 'standins' / name.removeprefix('actions/')}"
-            for name, commit in pins
+            f"{name}@{commit}={HERE / 'standins' / name.partition('/')[2]}" for name, commit in pins
         }
         return {f"{ACTION}={self._release}", *stand_ins}
 
@@ -216,6 +226,7 @@ class Hub:
         number: int | None = None,
         attempt: int = 1,
         secrets: Mapping[str, str] | None = None,
+        options: Sequence[str] = (),
     ) -> Running:
         """Starts a workflow; the `number` of an earlier run repeats that run."""
         number = number or next(self._numbers)
@@ -231,7 +242,7 @@ class Hub:
         settings = self.settings._replace(env=env)
         if secrets is not None:
             settings = settings._replace(secrets=secrets)
-        return self.runner.start(self._site(event.sha), workflow, event, settings)
+        return self.runner.start(self._site(event.sha), workflow, event, settings, options)
 
     def _site(self, commit: str) -> Path:
         """The files of a commit, from which GitHub reads the workflow."""

@@ -23,10 +23,11 @@ SCRIPTS = [
     *sorted(Path(__file__).parent.glob("standins/**/*.sh")),
 ]
 READS = {"contents": "read"}
-"""All that a job may do, but for these: they sign what is released, and have no checkout."""
+"""All that a job may do, but for these: they sign and publish a release, and have no checkout."""
 SIGNS = {
     "attest": {"attestations": "write", "id-token": "write"},
     "publish": {"id-token": "write"},
+    "release": {"contents": "write"},
 }
 
 
@@ -152,10 +153,13 @@ def test_reusable_workflow_passes_what_the_action_has() -> None:
 def test_release_is_published_only_with_the_owners_consent() -> None:
     """From one build that was tested and attested."""
     jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())["jobs"]
-    assert jobs["publish"]["if"] == "vars.PUBLISH == 'true'"
-    assert [jobs[name].get("needs") for name in ("build", "try", "attest", "publish")] == [
-        None,
-        "build",
-        "try",
-        "attest",
-    ]
+    assert {name: (job.get("needs"), job.get("if")) for name, job in jobs.items()} == {
+        "build": (None, None),
+        "try": ("build", None),
+        "attest": ("try", None),
+        "publish": ("attest", "vars.PUBLISH == 'true'"),
+        "release": ("publish", "vars.PUBLISH == 'true'"),
+    }
+    assert not any(
+        "checkout" in step.get("uses", "") for name in SIGNS for step in jobs[name]["steps"]
+    )
