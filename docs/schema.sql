@@ -72,6 +72,7 @@ CREATE TABLE files (
   unparsed TEXT,
   PRIMARY KEY (repo, path)
 ) WITHOUT ROWID;
+CREATE INDEX files_unread ON files(repo, path) WHERE coalesce(reason, unparsed) IS NOT NULL;
 
 -- Ids of deleted nodes whose vectors still have to be deleted.
 CREATE TABLE outbox (

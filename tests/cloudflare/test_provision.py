@@ -33,6 +33,7 @@ THINGS = [
     "migration 0013_file_lines.sql",
     "migration 0014_pairs.sql",
     "migration 0015_unparsed_lines.sql",
+    "migration 0016_unread_files.sql",
     "Vectorize index acme_shop_code (384 dimensions, cosine)",
     "metadata index path",
     "metadata index language",
@@ -101,6 +102,7 @@ def test_init_creates_everything(feeder: RunFeeder, console: Console, repo: Repo
         ["0013_file_lines.sql"],
         ["0014_pairs.sql"],
         ["0015_unparsed_lines.sql"],
+        ["0016_unread_files.sql"],
     ]
     assert bindings(repo) == {
         "name": "acme-shop",
@@ -153,7 +155,7 @@ def test_init_finds_resources_by_name(feeder: RunFeeder, console: Console, repo:
 
     answer = feeder(repo, "init")
 
-    assert answer.out.splitlines()[:17] == [
+    assert answer.out.splitlines()[:18] == [
         "exists: D1 database acme_shop",
         "created: migration 0001_init.sql",
         "created: migration 0002_outbox_path.sql",
@@ -170,6 +172,7 @@ def test_init_finds_resources_by_name(feeder: RunFeeder, console: Console, repo:
         "created: migration 0013_file_lines.sql",
         "created: migration 0014_pairs.sql",
         "created: migration 0015_unparsed_lines.sql",
+        "created: migration 0016_unread_files.sql",
         "created: Vectorize index acme_shop_code (384 dimensions, cosine)",
     ]
     assert bindings(repo)["d1_databases"][0]["database_id"] == database_id

@@ -268,6 +268,27 @@ def test_with_a_filter_fewer_words_are_searched(fed: IndexedWorker) -> None:
         assert note in _notes(fed, f"{words} cart {condition}"), condition
 
 
+@pytest.mark.parametrize("condition", ["", " tests:no", " lang:python"])
+def test_an_answer_without_hits_reads_no_file_that_is_indexed_whole(
+    fed: IndexedWorker, condition: str
+) -> None:
+    """It names those that are not, by an index of their own."""
+    query = f"zzqqxx{condition}"
+    few = rows_read(fed, "search", q=query, meaning="no")
+    more = (
+        "INSERT INTO files (repo, path, blob, sha_head, nodes, state, language, reason) "
+        "SELECT ?1, ?2 || value, '', '', 0, ?3, 'python', ?4 FROM json_each(?5)"
+    )
+    numbers = str([*range(300)])
+    fed.run_sql(more, NAME, "whole/", "clean", None, numbers)
+    many = rows_read(fed, "search", q=query, meaning="no")
+    fed.run_sql(more, NAME, "lock/", "skipped", "a lock file", numbers)
+    notes = fed.query_worker("search", q=query, meaning="no")["notes"]
+    fed.run_sql("DELETE FROM files WHERE path GLOB 'whole/*' OR path GLOB 'lock/*'")
+    assert many == few
+    assert any("300 files" in note and "a lock file" in note for note in notes)
+
+
 def test_languages_and_types_are_not_looked_up_in_the_nodes(fed: IndexedWorker) -> None:
     """The last run has counted them; one that died leaves them to be looked up."""
     queries = {

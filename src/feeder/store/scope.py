@@ -156,10 +156,14 @@ AND ((?13 IS NULL OR d.id IN (SELECT value FROM json_each(?13)))
 # in parentheses, because a chain of ANDs is as deep as it is long, and D1 limits the depth
 _MATCHES_NODE = f"(({_MATCHES_COLUMNS}) AND ({_MATCHES_WORDS}))"
 
+PATH_IN_SCOPE = f"""
+((?3 IS NULL OR {{path}} IN ({FILES_AT_PATHS}))
+  AND ((?4 IS NULL OR {{path}} NOT IN ({FILES_AT_EXCLUDED_PATHS}))
+    AND (?5 IS NULL OR ?5 = {_is_test_sql("{path}")})))
+"""
+
 IN_SCOPE = f"""
-(((?3 IS NULL OR d.path IN ({FILES_AT_PATHS}))
-  AND ((?4 IS NULL OR d.path NOT IN ({FILES_AT_EXCLUDED_PATHS}))
-    AND (?5 IS NULL OR ?5 = {_is_test_sql("d.path")})))
+({PATH_IN_SCOPE.format(path="d.path")}
 AND {_MATCHES_NODE})
 """
 """Condition that the node `d` is in the scope whose `scope_params` are ?2 to ?13.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from feeder.line_ranges import LineRange, decode_ranges
 from feeder.store import Database, Row, Statement
 from feeder.store.batch import read
-from feeder.store.scope import FILES_IN_SCOPE, Scope, scope_params
+from feeder.store.scope import PATH_IN_SCOPE, Scope, scope_params
 
 LINES_OF_FILE = """coalesce((SELECT sum(
   coalesce(nullif(substr(value, instr(value || '-', '-') + 1), ''), value)
@@ -33,9 +33,9 @@ WITH repository(repo) AS MATERIALIZED (
 )
 SELECT f.state = 'skipped' AS is_skipped, coalesce(f.reason, '') AS why, count(*) AS files,
   sum({LINES_OF_FILE}) AS lines
-FROM repository r CROSS JOIN files f
+FROM repository r CROSS JOIN files f INDEXED BY files_unread
 ON f.repo = r.repo AND coalesce(f.reason, f.unparsed) IS NOT NULL
-WHERE (coalesce(?3, ?4, ?5) IS NULL OR f.path IN ({FILES_IN_SCOPE}))
+WHERE {PATH_IN_SCOPE.format(path="f.path")}
 AND (f.state = 'skipped' OR (
   (?6 IS NULL OR f.language IN (SELECT value FROM json_each(?6)))
   AND (?7 IS NULL OR coalesce(f.language, '') NOT IN (SELECT value FROM json_each(?7)))))

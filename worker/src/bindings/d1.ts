@@ -10,7 +10,7 @@ import type { QueryBudget } from "./query_budget.ts";
 /** Error messages of D1 with their remedies. */
 const ERROR_RULES: readonly [RegExp, number, string, string][] = [
   [
-    /no such (table|column)|no such module/i,
+    /no such (table|column|index|module)/i,
     503,
     "The database has no index, or one of an older version.",
     "Run `feeder init`, then `feeder sync`.",
