@@ -51,3 +51,14 @@ $bound_type = [(type_identifier) (struct_specifier)]
 ; Line add(), struct line add()
 (function_definition
   type: [(type_identifier) @returns (struct_specifier name: (type_identifier) @returns)])
+
+; struct config c = { .port = 1 }, (struct config){ .port = 1 }: fields of the type
+$fields = (initializer_list
+  (initializer_pair designator: (field_designator (field_identifier) @fields)))
+(declaration type: $bound_type @bound declarator: (init_declarator value: $fields))
+(compound_literal_expression
+  type: (type_descriptor type: $bound_type @bound)
+  value: $fields)
+
+; Fields of a type that stands elsewhere: { .inner = { .port = 1 } }
+(field_designator (field_identifier) @fields)

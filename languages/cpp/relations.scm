@@ -94,4 +94,16 @@ $bound_type = [(type_identifier) (struct_specifier) (template_type) (qualified_i
 
 ; Store::open as a value, then as a call
 (qualified_identifier name: (identifier) @attributes)
+(qualified_identifier name: (qualified_identifier scope: (namespace_identifier) @attributes))
 (call_expression function: (qualified_identifier) @accesses)
+
+; struct config c = { .port = 1 }, (struct config){ .port = 1 }: fields of the type
+$fields = (initializer_list
+  (initializer_pair designator: (field_designator (field_identifier) @fields)))
+(declaration type: $bound_type @bound declarator: (init_declarator value: $fields))
+(compound_literal_expression
+  type: [(type_descriptor type: $bound_type @bound) $bound_type @bound]
+  value: $fields)
+
+; Fields of a type that stands elsewhere: { .inner = { .port = 1 } }
+(field_designator (field_identifier) @fields)

@@ -20,6 +20,9 @@
   (conditional_assignable_selector (identifier) @attributes)
 ]
 
+; case Size.small
+(qualified (identifier) @attributes .)
+
 ; store..put(item)
 (cascade_section (cascade_selector (identifier) @calls))
 

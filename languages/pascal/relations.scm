@@ -6,6 +6,9 @@
 ; Add; as a statement
 (statement (identifier) @calls)
 
+; inherited Add(Item), inherited Add
+(inherited (identifier) @base)
+
 ; Store.Size
 (exprDot) @accesses
 

@@ -24,6 +24,7 @@ $type = [(named_type) (optional_type)]
 
 ; $store->size, Store::MAX
 (member_access_expression name: (name)) @accesses
+(nullsafe_member_access_expression name: (name)) @accesses
 (class_constant_access_expression (_) (name)) @accesses
 
 ; Store::$open

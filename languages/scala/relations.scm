@@ -70,6 +70,9 @@ $bound = [(type_identifier) @bound (generic_type type: (type_identifier) @bound)
     (stable_type_identifier (type_identifier) @inherits)
   ])
 (extends_clause (generic_type type: (type_identifier) @inherits))
+(given_definition
+  return_type: [(type_identifier) @inherits (generic_type type: (type_identifier) @inherits)]
+  body: (with_template_body))
 
 ; new Sender { … }: a class without a name, or a node with the name of its value
 $constructed = [
@@ -136,11 +139,11 @@ $constructed = [
 ; import acme.shop.Store
 (import_declaration . (identifier) @imports (identifier) @imports .)
 
-; import acme.shop._
+; import acme.shop._, import acme.shop.{Store as Row, *}
 (import_declaration .
   (identifier) @module
   (identifier)* @module
-  . (namespace_wildcard)
+  . [(namespace_wildcard) (namespace_selectors (namespace_wildcard))]
   (#set! imported "*"))
 
 ; The type in import shop.Cart.open, import shop.Cart.{open => start}, import shop.Cart._

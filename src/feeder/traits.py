@@ -59,6 +59,7 @@ class Traits(NamedTuple):
     name_endings: str = ""
     open_enums: str = ""
     global_names: str = ""
+    attribute_ending: str = ""
     visibility: Visibility = Visibility()
     has_relations: bool = False
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from parse.outlines import GRAMMARS, only, sample
+from parse.outlines import GRAMMARS, nodes_of, only, sample
 
 CART = sample("sample.rb")
 
@@ -32,3 +32,29 @@ def test_signatures(symbol: str, signature: str) -> None:
 @pytest.mark.parametrize("path", ["Rakefile", "lib/Gemfile", "a.gemspec", "config.ru", "x.rake"])
 def test_ruby_files_without_the_rb_extension(path: str) -> None:
     assert GRAMMARS.detect_language(path, b"") == ("ruby", "code")
+
+
+def test_heredoc_in_the_text_of_a_heredoc_hides_nothing() -> None:
+    text = """
+        class Mail
+          def body
+            wrap(<<~A, <<~B)
+              hi #{name(<<~C)}
+                inner
+              C
+              end
+            A
+              def fake
+              end
+            B
+          end
+
+          def log = "#{strip(<<~D)}"
+            def fake
+          D
+        end
+    """
+    found = [(node.symbol, node.start_line, node.end_line) for node in nodes_of("mail.rb", text)]
+    assert found[:2] == [("Mail", 1, 17), ("Mail.body", 2, 12)]
+    assert found[2][:2] == ("Mail.log", 14)
+    assert len(found) == 3

@@ -42,3 +42,16 @@ def test_operator_with_colons_has_its_written_name() -> None:
     """
     found = nodes_of("Cart.scala", text)
     assert [node.symbol for node in found] == ["Cart", "Cart.::", "Cart.+:"]
+
+
+def test_cases_at_the_indentation_of_their_function_belong_to_it() -> None:
+    text = """
+        object Run:
+          def pick(x: Any) = x match
+          case 1 => "a"
+          case _ => "b"
+
+          def next = 2
+    """
+    found = [(node.symbol, node.start_line, node.end_line) for node in nodes_of("Run.scala", text)]
+    assert found == [("Run", 1, 6), ("Run.pick", 2, 4), ("Run.next", 6, 6)]

@@ -76,3 +76,17 @@ def test_multi_line_string_is_one_pair() -> None:
 def test_invalid_toml_loses_nothing() -> None:
     for text in ("= =\n[a\nb = 1\n", "[a]\nb = \n[c]\nd = 1\n", "# only a comment\n", "[[a]\n"):
         assert_properties_hold("x.toml", text, nodes("x.toml", text))
+
+
+def test_escapes_and_tables_over_several_lines_of_toml_1_1() -> None:
+    """The table in braces has no node of its own: only its pairs have one."""
+    text = (
+        f'title = "\\e[0m{LONG}\\x41"\ncart = {{\n  items = "{LONG}",\n  size = "{LONG}",\n}}\n'
+        f'[server]\nx = "{LONG}"\n'
+    )
+    assert document_nodes("x.toml", text)[1:] == [
+        ("toml_kv", "title", 1, 1),
+        ("toml_kv", "items", 3, 3),
+        ("toml_kv", "size", 4, 4),
+        ("toml_table", "server", 6, 7),
+    ]

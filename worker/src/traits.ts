@@ -30,6 +30,7 @@ export interface Traits {
   readonly nameEndings: string;
   readonly openEnums: string;
   readonly globalNames: string;
+  readonly attributeEnding: string;
   readonly hasRelations: boolean;
 }
 

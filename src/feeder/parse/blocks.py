@@ -19,6 +19,10 @@ _CONTINUATION = re.compile(
 )
 """The start of a line that continues the block above it."""
 
+_CASE = re.compile(rb"case\b")
+_OPEN_MATCH = re.compile(rb"\b(?:match|catch)$")
+"""The end of a line of Scala whose cases may stand at its own indentation."""
+
 _PREFIX = re.compile(
     rb"@(?!end\b|implementation\b|interface\b|protocol\b)\w[^;{}]*$"
     rb"|#?\[[^;{}]*\]\s*$|template\b[^;{}]*$|\"[^\"]+\"$"
@@ -109,6 +113,7 @@ class _Growing:
         """Directives such as `#if` that are open."""
         self.quote = b""
         """The triple quote that is open."""
+        self._has_cases = False
         self._last = b""
         """The last line of the frame."""
 
@@ -117,6 +122,7 @@ class _Growing:
         if is_frame:
             self.frame.append(number)
             self._last = text
+            self._has_cases |= bool(_OPEN_MATCH.search(text))
         self.balance += bracket_balance(text)
         self.quote = _open_quote(text, self.quote)
 
@@ -129,7 +135,7 @@ class _Growing:
             return bool(
                 ends_deeper or _OPEN_END.search(self._last) or not _CLOSER.match(self._last)
             )
-        if _CONTINUATION.match(text):
+        if _CONTINUATION.match(text) or (self._has_cases and _CASE.match(text)):
             return True
         if distance > 1 or self.numbers[-1] != self.frame[-1]:
             return False

@@ -11,7 +11,8 @@ This costs several parses of parts of the file, and happens only in files with s
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -104,24 +105,38 @@ def _recover(
     read = read_declarations(grammar, content, mender.blanked, after, line_starts)
     if not _better(mender, before, after, read):
         return None
-    other = _restore(grammar, mender, other, after, parse)
+    ends = {one["name"][0].start_byte: bisect_left(line_starts, _end(one)) - 1 for one in read}
+    other = _restore(grammar, mender, other, after, parse, ends=ends)
     read = read_declarations(grammar, content, mender.blanked, after, line_starts)
     longer = longer_declarations(grammar, other, mender.conditionals, line_starts)
     return ParsedText(other, [*read, *longer], mender.blanked_lines())
 
 
-def _restore(
+def _end(declaration: Captures) -> int:
+    """The offset behind a declaration that was read from a line."""
+    return next(declaration[kind][0].end_byte for kind in NODE_TYPES if kind in declaration)
+
+
+def _restore(  # noqa: PLR0913 - the text, and what it has to declare
     grammar: Grammar,
     mender: "Mender",
     root: Syntax,
     definitions: set[Definition],
     parse: Callable[[bytes], Syntax],
+    *,
+    ends: Mapping[int, int],
 ) -> Syntax:
-    """Takes back each change without which the text has the same definitions."""
+    """Takes back each change without which the text has the same definitions.
+
+    `ends` are the last lines of those that were read from lines, by the offsets of their names: a
+    tree must not end them earlier.
+    """
     for numbers in mender.changes()[:RESTORE_LIMIT]:
         changed = mender.restore(numbers)
         other = parse(b"".join(mender.lines))
-        if _ranges(definitions_of(grammar, other)) >= _ranges(definitions):
+        found = definitions_of(grammar, other)
+        is_cut = any(one.last_line < ends.get(one.name, 0) for one in found)
+        if _ranges(found) >= _ranges(definitions) and not is_cut:
             root = other
             mender.forget(numbers)
         else:

@@ -41,10 +41,14 @@ SIGIL = ord("$")
 """Precedes the name of a static property of PHP: `Cart::$total`."""
 NAME_STARTS = SEPARATOR_ENDS | {SIGIL}
 DOT = ord(".")
+SPREAD = b"..."
+"""Precedes what is spread or repeated: `...items`, `func add(items ...Item)`."""
 PRECEDING = {ord(">"): b"-", ord(":"): b":"}
 """The first byte of a separator of two, by the second one."""
 _BARE = re.compile(rb"(?:\A|[\s(,=&|!?:+\-*/%<\[{;])\Z")
 """What precedes a name that has `::` before it and no receiver."""
+_ROOT = re.compile(rb"(?:(?<=[\s(,=&|!?+\-*/%<\[{;])|\A)(?:::|\\)(?=\w)")
+"""The separator before a name of the outermost module: `::shop::add`, `\\Shop\\add`."""
 _NUMBER = re.compile(rb"(?:\A|[^\w.)\]])\d+(?:\.\d+)?\Z")
 """A number at the end, but not the field of a tuple: `pair().0`."""
 OPENING = ord("(")
@@ -182,7 +186,7 @@ def receiver_of(before: bytes) -> str:
         length = len(names)
         if length == len(before) or before[-length - 1] not in SEPARATOR_ENDS:
             return names[:-1].decode()
-    before = before.rstrip()
+    before = before.rpartition(SPREAD)[2].rstrip()
     separator = next(filter(before.endswith, _SEPARATORS), b"")
     if not separator:
         return ""
@@ -199,6 +203,7 @@ def receiver_of(before: bytes) -> str:
         name = name.rpartition(b".")[2]
         is_type = name[:1].isupper() or name == b"super"
         return f"{name.decode()}()" if is_plain and is_type else EXPRESSION
+    before = _ROOT.sub(b"", before)
     for separator in _SEPARATORS:
         before = before.replace(separator, b".")
     names = before.translate(_BLANKED).rpartition(b" ")[2]

@@ -73,6 +73,7 @@ _KINDS = {
     "key": MENTION,
     "implicit": MENTION,
     "symbol": MENTION,
+    "base": CALL,
     "statement": CALL,
     "locals": MENTION,
     "local_scope": MENTION,
@@ -117,6 +118,7 @@ class RelationCollector:
         self._settings = settings
         self._sites: dict[int, CapturedRelation] = {}
         self._details: set[Site] = set()
+        self._fields: dict[int, CapturedRelation] = {}
         self._imports: list[Site] = []
         self._bare_mentions: defaultdict[bytes, list[int]] = defaultdict(list)
         self._implicit: set[bytes] = set()
@@ -293,6 +295,10 @@ class RelationCollector:
             self._add_symbols(captures["symbol"], has_receiver="receiver" in captures)
         elif capture == "exported":
             self._add_exported(captures["exported"][0])
+        elif capture == "base":
+            for node in captures["base"]:
+                if relation := named_relation(CALL, self._source([node]), "super"):
+                    self._sites[node.start_byte] = relation
         elif kind == IMPORT:
             self._add_import(captures, self._settings(pattern).get("imported"))
         elif capture == "variant":
@@ -351,7 +357,8 @@ class RelationCollector:
             sites[start] = relation_of(MENTION, sites[start].name, LITERAL_KEY)
         for start in sites.keys() & ((self._declared - self._extended) | imported):
             del sites[start]
-        return sorted(chain(sites.items(), self._details, self._imports))[:SITES_LIMIT]
+        found = chain(sites.items(), self._fields.items(), self._details, self._imports)
+        return sorted(found)[:SITES_LIMIT]
 
     def _replace(self, start: int, relation: CapturedRelation) -> None:
         """Replaces the relation of an identifier if the kind of this one counts more."""
@@ -379,11 +386,19 @@ class RelationCollector:
         if made := captures.get("made"):
             qualifier = called_name(self._source(made))
         if kind == MENTION:
-            qualifier += LITERAL_KEY
+            self._add_fields(nodes, qualifier)
+            return
         for node in nodes:
             start, name = self._last_name(node)
             if name and (qualifier or kind != BINDING) and (kind != RETURNS or len(name) > 1):
                 self._details.add((start, relation_of(kind, name, qualifier)))
+
+    def _add_fields(self, nodes: Sequence[Capture], type_name: str) -> None:
+        """Adds the names of fields in a literal of a type; empty if the type is not known there."""
+        for node in nodes:
+            start, name = self._last_name(node)
+            if name and (type_name or start not in self._fields):
+                self._fields[start] = relation_of(MENTION, name, type_name + LITERAL_KEY)
 
     def _add_import(self, captures: Captures, imported: str | None) -> None:
         modules, names, aliases = map(captures.get, ("module", "imports", "alias"))

@@ -173,9 +173,19 @@ class MemberResolver:
         outer = (node.symbol or "").rpartition(".")[0]
         if own_class or not outer or traits(node.language).family != "c":
             return facts.path, own_class
-        places = self._names.owners | self._family.all_below
-        same = [place for place in places if f".{place[1]}".endswith(f".{outer}")]
-        return same[0] if len(same) == 1 else (facts.path, "")
+        definition, owners = self._definition, self._names.owners
+        below = [place for place in self._family.all_below if _ends_with(place[1], outer)]
+        others = {place for place in owners - {*below} if _ends_with(place[1], outer)}
+        others.discard((definition.path, definition.owner))
+        near = [one for one in others if one[0] == facts.path and one[1] != definition.owner]
+        is_alone = facts.path == definition.path or not others
+        if near:
+            return min(near)
+        if below and (is_alone or self._names.imports_module_of(facts, self._owner)):
+            return min(below)
+        if not below and len(others) == 1:
+            return others.pop()
+        return facts.path, outer if others else ""
 
     def _may_be_type(self, facts: FileFacts, name: str) -> bool:
         """Tells whether a receiver that no declaration binds is a type, as in `Cart.create()`."""
@@ -315,6 +325,11 @@ def is_built_in(facts: FileFacts, type_name: str, definition: Definition, family
         and not facts.imported(type_name)
         and not facts.declares_type(type_name)
     )
+
+
+def _ends_with(symbol: str, outer: str) -> bool:
+    """Tells whether the last names of a symbol are those of a type, as written in its file."""
+    return f".{symbol}".endswith(f".{outer}")
 
 
 def _is_type_name(receiver: str) -> bool:

@@ -223,6 +223,10 @@ class NameResolver:
 
         The first rule that says something decides.
         """
+        package = self.definition.package
+        is_case_insensitive = traits(self.definition.language).case_insensitive
+        if is_case_insensitive and relation.qualifier.casefold() == package.casefold():
+            return RESOLVED
         modules = list(self._modules_of(facts, relation.qualifier))
         return (
             self._by_own_names(facts, relation)
@@ -286,7 +290,8 @@ class NameResolver:
     ) -> Resolution | None:
         """A receiver that is an imported module: `cart.add()` with `import cart`.
 
-        The definition may be in its file, in a module that it exports, or below it.
+        The definition may be in its file, in a module that it exports, or below it; or in a
+        namespace of it with another name: `T.cut()` with `import { Tools as T } from "./tools"`.
         """
         path, definition, name = facts.path, self.definition, relation.name
         is_own_name = name == definition.name
@@ -298,6 +303,12 @@ class NameResolver:
             return RESOLVED
         if not is_own_name:
             return elsewhere(Evidence.ANOTHER_NAME)
+        first = relation.qualifier.partition(".")[0]
+        rest = relation.qualifier.removeprefix(first)
+        for imported in facts.imported(first):
+            if imported.name and imported.name + rest == definition.package:
+                is_there = self._paths.names(imported.module, path, definition)
+                return resolved_if(is_there, Reason.MODULE)
         if any(self._paths.is_parent(module, path, definition) for module in modules):
             return resolved_if(self.is_unique, Reason.MODULE)
         return None
@@ -305,12 +316,14 @@ class NameResolver:
     def _by_other_receivers(self, facts: FileFacts, node: RelatedNode, receiver: str) -> Resolution:
         """A receiver that no import leads to the definition.
 
-        `Shelf.Line` may be a type of an outer type; `self.Line` and `log.Line()` are members.
+        `Shelf.Line` may be a type of an outer type, and `geo::kEps` a constant of a namespace of
+        C++; `self.Line` and `log.Line()` are members.
         """
         definition, own = self.definition, traits(self.definition.language)
+        first = receiver.partition(".")[0]
         if own.imports == "folders":
             return self.go_package_refers(facts, receiver, definition)
-        if facts.imported(receiver.partition(".")[0]) or facts.imported(receiver):
+        if facts.imported(first) or facts.imported(receiver):
             return elsewhere(Evidence.ANOTHER_MODULE)
         if receiver in SELF_NAMES or own.imported_receivers:
             return elsewhere(Evidence.ANOTHER_TYPE)
@@ -318,6 +331,12 @@ class NameResolver:
             return self.another_of_type(receiver)
         if definition.is_type or not node.symbol:
             return possible(Reason.OUTER_SCOPE)
+        is_constant = not (definition.owner or definition.is_function)
+        if is_constant and own.family == "c" and first[:1].isalpha():
+            is_namespace = facts.declared(node.symbol, first) is None
+            return (
+                possible(Reason.OUTER_SCOPE) if is_namespace else elsewhere(Evidence.ANOTHER_TYPE)
+            )
         return elsewhere(Evidence.ANOTHER_TYPE)
 
     def _modules_of(self, facts: FileFacts, receiver: str) -> Iterable[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from feeder.relation import IMPORT, alias_of, macro_of
+from feeder.relation import CALL, IMPORT, USE, alias_of, macro_of
 from feeder.relations.exports import DEFAULT
 from feeder.relations.families import FamilyFinder
 from feeder.relations.modules import Definition
@@ -47,9 +47,26 @@ class OtherNames:
         if language.case_insensitive:
             for spelling in self._spellings(definition.name):
                 matches += self._finder.sites(definition, resolver, spelling, is_own_name=True)
+        short = definition.name.removesuffix(language.attribute_ending)
+        if definition.is_type and short not in {"", definition.name}:
+            matches += self._attribute_sites(definition, resolver, short)
         if definition.language == "ruby":
             matches += self._ruby_alias_sites(definition, [*own, *matches])
         return matches
+
+    def _attribute_sites(
+        self, definition: Definition, resolver: Resolver, short: str
+    ) -> list[Reference]:
+        """The attributes of C# without the end of their type's name, unless another type has it.
+
+        One with arguments is a call, as far as is known, which may also be that of a method.
+        """
+        named = [one for one, _ in self._reader.named_definitions(short)]
+        if any(one.is_type for one in named):
+            return []
+        kinds = {KIND_NAMES[kind] for kind in (USE, *(() if named else (CALL,)))}
+        sites = self._finder.sites(definition, resolver, short, is_own_name=True)
+        return [site for site in sites if site.kind in kinds and not site.receiver]
 
     def _aliased_sites(
         self, definition: Definition, resolver: Resolver, sites: Iterable[Reference]

@@ -5,7 +5,7 @@
 
 import { constants } from "../../build/worker_data.json";
 import { Pattern } from "../python_regex.ts";
-import { partition, rpartition } from "../python_strings.ts";
+import { compareText, partition, rpartition } from "../python_strings.ts";
 import { CALL, LITERAL, MENTION, type Relation } from "../relation.ts";
 import type { RelatedNode } from "../store/relations.ts";
 import { traits } from "../traits.ts";
@@ -151,11 +151,24 @@ export class MemberResolver {
     const ownClass = facts.enclosingClass(node.symbol);
     const [outer] = rpartition(node.symbol ?? "", ".");
     if (ownClass || !outer || traits(node.language).family !== "c") return [facts.path, ownClass];
-    const owners = this.names.others.map(({ path, owner }) => typeKey(path, owner));
-    const [key, another] = [...new Set([...owners, ...this.family.allBelow])].filter((one) => {
-      return `.${partition(one, "\0")[1]}`.endsWith(`.${outer}`);
+    const definition = this.#definition;
+    const owners = new Set(this.names.others.map(({ path, owner }) => typeKey(path, owner)));
+    owners.delete(typeKey(definition.path, definition.owner));
+    const isOuter = (key: string) => `.${partition(key, "\0")[1]}`.endsWith(`.${outer}`);
+    const below = [...this.family.allBelow].filter(isOuter).sort(compareText);
+    const others = [...owners].filter((key) => isOuter(key) && !this.family.allBelow.has(key));
+    const near = others.filter((key) => {
+      const [path, symbol] = partition(key, "\0");
+      return path === facts.path && symbol !== definition.owner;
     });
-    return key === undefined || another !== undefined ? [facts.path, ""] : partition(key, "\0");
+    const [nearest] = near.sort(compareText);
+    if (nearest !== undefined) return partition(nearest, "\0");
+    const [own] = below;
+    const [other] = others;
+    const isAlone = other === undefined || facts.path === definition.path;
+    if (own !== undefined && (isAlone || this.names.importsModuleOf(facts, this.owner))) return partition(own, "\0");
+    if (own === undefined && other !== undefined && others.length === 1) return partition(other, "\0");
+    return [facts.path, others.length > 0 ? outer : ""];
   }
 
   /** Returns true if a receiver that no declaration binds is a type, as in `Cart.create()`. */

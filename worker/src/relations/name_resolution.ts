@@ -3,7 +3,7 @@
  * `feeder.relations.name_resolution`.
  */
 
-import { partition, rpartition } from "../python_strings.ts";
+import { casefold, partition, rpartition } from "../python_strings.ts";
 import { MENTION, type Relation } from "../relation.ts";
 import type { RelatedNode } from "../store/relations.ts";
 import { traits } from "../traits.ts";
@@ -179,6 +179,9 @@ export class NameResolver {
    * The first rule that says something decides.
    */
   resolveQualified(facts: FileFacts, node: RelatedNode, relation: Relation): Resolution {
+    const ownPackage = packageOf(this.definition);
+    const isCaseInsensitive = traits(this.definition.language).caseInsensitive;
+    if (isCaseInsensitive && casefold(relation.qualifier) === casefold(ownPackage)) return RESOLVED;
     const modules = [...this.#modulesOf(facts, relation.qualifier)];
     return (
       this.#byOwnNames(facts, relation) ??
@@ -233,7 +236,8 @@ export class NameResolver {
   /**
    * A receiver that is an imported module: `cart.add()` with `import cart`.
    *
-   * The definition may be in its file, in a module that it exports, or below it.
+   * The definition may be in its file, in a module that it exports, or below it; or in a namespace of it with another
+   * name: `T.cut()` with `import { Tools as T } from "./tools"`.
    */
   #byModules(facts: FileFacts, { name, qualifier }: Relation, modules: readonly string[]): Resolution | null {
     const { definition } = this;
@@ -243,6 +247,12 @@ export class NameResolver {
     if (modules.some((module) => this.#isExported(path, module, name))) return RESOLVED;
     if (this.#isInSpace(facts, qualifier, name)) return RESOLVED;
     if (!isOwnName) return elsewhere("ANOTHER_NAME");
+    const [first] = partition(qualifier, ".");
+    for (const imported of facts.imports.get(first) ?? []) {
+      if (imported.name && imported.name + qualifier.slice(first.length) === packageOf(definition)) {
+        return resolvedIf(this.#paths.names(imported.module, path, definition), "MODULE");
+      }
+    }
     const isBelow = modules.some((module) => this.#paths.isParent(module, path, definition));
     return isBelow ? resolvedIf(this.isUnique, "MODULE") : null;
   }
@@ -250,16 +260,22 @@ export class NameResolver {
   /**
    * A receiver that no import leads to the definition.
    *
-   * `Shelf.Line` may be a type of an outer type; `self.Line` and `log.Line()` are members.
+   * `Shelf.Line` may be a type of an outer type, and `geo::kEps` a constant of a namespace of C++; `self.Line` and
+   * `log.Line()` are members.
    */
   #byOtherReceivers(facts: FileFacts, node: RelatedNode, receiver: string): Resolution {
     const { definition } = this;
-    const { imports, importedReceivers } = traits(definition.language);
+    const { family, imports, importedReceivers } = traits(definition.language);
+    const [first] = partition(receiver, ".");
     if (imports === "folders") return this.goPackageRefers(facts, receiver, definition);
-    if (facts.imports.has(partition(receiver, ".")[0]) || facts.imports.has(receiver)) return elsewhere("ANOTHER_MODULE");
+    if (facts.imports.has(first) || facts.imports.has(receiver)) return elsewhere("ANOTHER_MODULE");
     if (SELF_NAMES.has(receiver) || importedReceivers) return elsewhere("ANOTHER_TYPE");
     if (definition.isType && this.hasMember(rpartition(receiver, ".")[1])) return this.anotherOfType(receiver);
-    return definition.isType || !node.symbol ? possible("OUTER_SCOPE") : elsewhere("ANOTHER_TYPE");
+    if (definition.isType || !node.symbol) return possible("OUTER_SCOPE");
+    const isConstant = !definition.owner && !definition.isFunction;
+    const mayBeNamespace = isConstant && family === "c" && /^\p{L}/u.test(first);
+    const isNamespace = mayBeNamespace && !facts.bindings.get(node.symbol)?.has(first);
+    return isNamespace ? possible("OUTER_SCOPE") : elsewhere("ANOTHER_TYPE");
   }
 
   /** The modules that a receiver may name in a file. */

@@ -4,7 +4,7 @@
  */
 
 import { constants } from "../../build/worker_data.json";
-import { IMPORT, macroOf, moduleAndAlias } from "../relation.ts";
+import { CALL, IMPORT, macroOf, moduleAndAlias, USE } from "../relation.ts";
 import { sortBy } from "../sorting.ts";
 import {
   decodeRelations,
@@ -38,7 +38,7 @@ export class OtherNames {
 
   /** The sites by other names; `own` are those by the definition's own name. */
   async sites(definition: Definition, resolver: Resolver, own: readonly Reference[]): Promise<Reference[]> {
-    const { reexports, family, caseInsensitive } = traits(definition.language);
+    const { reexports, family, caseInsensitive, attributeEnding } = traits(definition.language);
     const matches = await (reexports
       ? this.#exportedSites(definition, resolver)
       : this.#aliasedSites(definition, resolver, own));
@@ -46,10 +46,27 @@ export class OtherNames {
     for (const spelling of caseInsensitive ? await this.#spellings(definition.name) : []) {
       matches.push(...(await this.finder.sites(definition, resolver, spelling, null, null, true)));
     }
+    const isEnded = definition.isType && attributeEnding !== "" && definition.name.endsWith(attributeEnding);
+    const short = isEnded ? definition.name.slice(0, -attributeEnding.length) : "";
+    if (short) {
+      matches.push(...(await this.#attributeSites(definition, resolver, short)));
+    }
     if (definition.language === "ruby") {
       matches.push(...(await this.#rubyAliasSites(definition, [...own, ...matches])));
     }
     return matches;
+  }
+
+  /**
+   * The attributes of C# without the end of their type's name, unless another type has it. One with arguments is a
+   * call, as far as is known, which may also be that of a method.
+   */
+  async #attributeSites(definition: Definition, resolver: Resolver, short: string): Promise<Reference[]> {
+    const named = await this.reader.namedDefinitions(short);
+    if (named.some((one) => one.definition.isType)) return [];
+    const sites = await this.finder.sites(definition, resolver, short, null, null, true);
+    const kinds = [USE, ...(named.length > 0 ? [] : [CALL])].map((kind) => KIND_NAMES[kind]);
+    return sites.filter(({ kind, receiver }) => !receiver && kinds.includes(kind));
   }
 
   /** The sites of the other names by which files import a definition. */
