@@ -123,11 +123,24 @@ def _imports() -> dict[str, str | bytes]:
     }
 
 
-def _local_types() -> dict[str, str | bytes]:
-    """The cases of anonymous and local classes, each in a folder of its own."""
+FOLLOWED_CASES = frozenset(
+    {
+        "cpp-members-in-their-source",
+        "cpp-qualified",
+        "pascal-inherited",
+        "csharp-attributes",
+        "typescript-imported-namespaces",
+    }
+)
+"""Cases of `followed_names` whose rules the Worker has too."""
+
+
+def _marked_cases() -> dict[str, str | bytes]:
+    """Anonymous and local classes, and followed names, each case in a folder of its own."""
+    followed = [case for case in cases("followed_names") if case["id"] in FOLLOWED_CASES]
     return {
-        f"local/{case['id']}/{path}": content
-        for case in cases("local_types")
+        f"marked/{case['id']}/{path}": content
+        for case in [*cases("local_types"), *followed]
         for path, content in without_marks(case["files"])[0].items()
     }
 
@@ -165,7 +178,7 @@ def _files() -> dict[str, str | bytes]:
         **{f"objc/{path}": content for path, content in OBJECTIVE_C.items()},
         **ODD_NAMES,
         **_imports(),
-        **_local_types(),
+        **_marked_cases(),
         "lib/weights.py": weights,
         "lib/anvils.py": "class Anvil:\n    def lift_all(self, n):\n        return n\n",
         **users,
@@ -393,7 +406,7 @@ def test_relations_of_a_constant_equal_the_programs(fed: IndexedWorker, desk: In
         {"target": ["box.Box", "store.Reader"], "kind": "implementation"},
         {"target": "order", "kind": "implementation"},
         *(
-            {"target": f"local/{target}", "kind": "implementation"}
+            {"target": f"marked/{target}", "kind": "implementation"}
             for target in (
                 *("java/shop/Listener.java#shop.Listener", "java/shop/Op.java#shop.Op"),
                 *("java/shop/Op.java#shop.Op.apply", "kotlin/Listener.kt#shop.Base"),
@@ -443,6 +456,12 @@ def test_imports_are_followed_as_the_program_does(
         ("followed/src/dial.rs#DialKnob", "use {DialKnob as Knob};"),
         ("followed/Deck.scala#deck.Dealer.shuffleAll", "val a = mixAll(3)"),
         ("followed/Spin.scala:3", "uses of operators are not indexed"),
+        ("marked/cpp-members-in-their-source/engine.cc#mill.Engine.boost", "this->boost(2);"),
+        ("marked/cpp-qualified/vec.hpp#kEps", "return geo::kEps;"),
+        ("marked/pascal-inherited/Geo.pas#Area", "WriteLn(geo.area(3));"),
+        ("marked/csharp-attributes/Attributes.cs#Core.RouteAttribute", '[Route("x")]'),
+        ("marked/csharp-attributes/Attributes.cs#Core.KindAttribute", "[Kind]"),
+        ("marked/typescript-imported-namespaces/tools.ts#Tools.cut", "T.cut();"),
     ],
 )
 def test_names_are_followed_as_the_program_does(

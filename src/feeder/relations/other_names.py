@@ -12,7 +12,7 @@ from feeder.relation import CALL, IMPORT, USE, alias_of, macro_of
 from feeder.relations.exports import DEFAULT
 from feeder.relations.families import FamilyFinder
 from feeder.relations.modules import Definition
-from feeder.relations.resolution import Resolver
+from feeder.relations.resolution import Resolver, are_compatible
 from feeder.relations.site_finder import SiteFinder
 from feeder.relations.sites import KIND_NAMES, Reference
 from feeder.store.relations import line_numbers, related_nodes_with_word
@@ -61,7 +61,11 @@ class OtherNames:
 
         One with arguments is a call, as far as is known, which may also be that of a method.
         """
-        named = [one for one, _ in self._reader.named_definitions(short)]
+        named = [
+            one
+            for one, _ in self._reader.named_definitions(short)
+            if are_compatible(one.language, definition.language)
+        ]
         if any(one.is_type for one in named):
             return []
         kinds = {KIND_NAMES[kind] for kind in (USE, *(() if named else (CALL,)))}

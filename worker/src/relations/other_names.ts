@@ -19,7 +19,7 @@ import { DEFAULT, type Exports } from "./exports.ts";
 import type { FamilyFinder } from "./families.ts";
 import type { Definition } from "./modules.ts";
 import type { RelationReader } from "./relation_reader.ts";
-import type { Resolver } from "./resolution.ts";
+import { areCompatible, type Resolver } from "./resolution.ts";
 import { hasPart, type SiteFinder } from "./site_finder.ts";
 import { KIND_NAMES, type Reference } from "./sites.ts";
 
@@ -62,8 +62,9 @@ export class OtherNames {
    * call, as far as is known, which may also be that of a method.
    */
   async #attributeSites(definition: Definition, resolver: Resolver, short: string): Promise<Reference[]> {
-    const named = await this.reader.namedDefinitions(short);
-    if (named.some((one) => one.definition.isType)) return [];
+    const all = (await this.reader.namedDefinitions(short)).map((one) => one.definition);
+    const named = all.filter(({ language }) => areCompatible(language, definition.language));
+    if (named.some(({ isType }) => isType)) return [];
     const sites = await this.finder.sites(definition, resolver, short, null, null, true);
     const kinds = [USE, ...(named.length > 0 ? [] : [CALL])].map((kind) => KIND_NAMES[kind]);
     return sites.filter(({ kind, receiver }) => !receiver && kinds.includes(kind));
