@@ -313,7 +313,9 @@ class NameResolver:
             return resolved_if(self.is_unique, Reason.MODULE)
         return None
 
-    def _by_other_receivers(self, facts: FileFacts, node: RelatedNode, receiver: str) -> Resolution:
+    def _by_other_receivers(  # noqa: PLR0911 - one for each rule
+        self, facts: FileFacts, node: RelatedNode, receiver: str
+    ) -> Resolution:
         """A receiver that no import leads to the definition.
 
         `Shelf.Line` may be a type of an outer type, and `geo::kEps` a constant of a namespace of
@@ -332,11 +334,9 @@ class NameResolver:
         if definition.is_type or not node.symbol:
             return possible(Reason.OUTER_SCOPE)
         is_constant = not (definition.owner or definition.is_function)
-        if is_constant and own.family == "c" and first[:1].isalpha():
-            is_namespace = facts.declared(node.symbol, first) is None
-            return (
-                possible(Reason.OUTER_SCOPE) if is_namespace else elsewhere(Evidence.ANOTHER_TYPE)
-            )
+        may_be_namespace = is_constant and own.family == "c" and first[:1].isalpha()
+        if may_be_namespace and facts.declared(node.symbol, first) is None:
+            return possible(Reason.OUTER_SCOPE)
         return elsewhere(Evidence.ANOTHER_TYPE)
 
     def _modules_of(self, facts: FileFacts, receiver: str) -> Iterable[str]:
