@@ -11,7 +11,7 @@ from feeder.parse.grammar_files import load_grammars
 from feeder.parse.worker_pool import code_fingerprint
 from feeder.share.publish import Publication, publish
 from feeder.share.pull import Pulled, pull
-from feeder.share.stores import Versioned, too_large
+from feeder.share.stores import Source, Target, Versioned, too_large
 from feeder.source.git_trees import Commit
 from index_helpers import REPO, InProcessParser, open_database, run_sync
 from source.repos import Repo
@@ -81,13 +81,13 @@ def sync_file(repo: Repo, index: Path) -> None:
     assert report.finished
 
 
-def publish_head(repo: Repo, index: Path, store: MemoryStore, keep: int = 20) -> Publication:
+def publish_head(repo: Repo, index: Path, store: Target, keep: int = 20) -> Publication:
     """Publishes HEAD."""
     sync_file(repo, index)
     return publish(index, repo.path, store, keep)
 
 
-def pull_to(folder: Path, repo: Repo, store: MemoryStore) -> Pulled:
+def pull_to(folder: Path, repo: Repo, store: Source) -> Pulled:
     """Pulls into a new file `index.db` of a folder."""
     folder.mkdir(exist_ok=True)
     (folder / "index.db").unlink(missing_ok=True)

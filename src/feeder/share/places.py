@@ -1,15 +1,18 @@
-"""Opens the store that an address names: a folder, files behind HTTPS, or an object store."""
+"""Opens the store that an address names: a folder, files behind HTTPS, an object store, or a
+release on GitHub.
+"""
 
 import re
 from pathlib import Path
 
 from feeder.errors import UserError
+from feeder.share.github_release import SCHEME, GitHubRelease
 from feeder.share.object_store import ObjectStore
 from feeder.share.stores import Folder, HTTPSource, Pace, Source, Target, without_password
 
 _FORMS = (
-    "Name a folder, s3://bucket/folder, gs://bucket/folder or az://container/folder; to pull also "
-    "https://…"
+    "Name a folder, github:owner/name, s3://bucket/folder, gs://bucket/folder or "
+    "az://container/folder; to pull also https://…"
 )
 _OBJECT_STORES = ("s3://", "gs://", "az://")
 
@@ -28,12 +31,17 @@ def open_target(place: str, base: Path) -> Target:
     """Opens a store to publish to; raises UserError for a place that cannot be written."""
     if _is_address(place):
         raise UserError(f"{without_password(place)} can only be read.", _FORMS)
-    return _open_target(place, base, Pace(None))
+    target = _open_target(place, base, Pace(None))
+    if isinstance(target, GitHubRelease):
+        target.check_token()
+    return target
 
 
 def _open_target(place: str, base: Path, pace: Pace) -> Target:
     if place.startswith(_OBJECT_STORES):
         return ObjectStore(place.rstrip("/"), pace)
+    if place.startswith(SCHEME):
+        return GitHubRelease(place, pace)
     if re.match(r"[a-z0-9]+:", place):
         raise UserError(f"{without_password(place)} is no place that feeder knows.", _FORMS)
     return Folder(base / Path(place).expanduser())

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 30.0
 _MIN_BYTES_PER_S = 1_000_000
-_CONNECTIONS = 8
+CONNECTIONS = 8
 
 
 class Versioned(NamedTuple):
@@ -139,17 +139,13 @@ class HTTPSource:
     """A store behind an address, with the files below it."""
 
     def __init__(self, address: str, pace: Pace) -> None:
-        from urllib.parse import urlsplit
-
         from feeder.http_client import create_client
 
-        parts = urlsplit(address)
-        if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
-            raise UserError(f"{without_password(address)} is not encrypted.", "Use https://.")
+        check_encrypted(address)
         self._address = address.rstrip("/")
         self._pace = pace
         timeout_s = pace.limit_s or TIMEOUT_S
-        self._client = create_client({"Accept-Encoding": "identity"}, timeout_s, _CONNECTIONS)
+        self._client = create_client({"Accept-Encoding": "identity"}, timeout_s, CONNECTIONS)
         self._client.follow_redirects = True
 
     def read(self, name: str, limit: int) -> Versioned | None:
@@ -164,7 +160,7 @@ class HTTPSource:
                     return None
                 if response.status_code != 200:
                     raise ServiceError(f"It answered HTTP {response.status_code}.")
-                data = self._read_body(response, name, limit)
+                data = read_body(response, name, limit, self._pace)
         except httpx.RequestError as exc:
             reason = str(exc) or type(exc).__name__
             raise connection_error(
@@ -172,17 +168,29 @@ class HTTPSource:
             ) from exc
         return Versioned(data, _version(data))
 
-    def _read_body(self, response: httpx.Response, name: str, limit: int) -> bytes:
-        data = bytearray()
-        for chunk in response.iter_raw():  # as it arrives: others wait until a buffer is full
-            data += chunk
-            if len(data) > limit:
-                raise too_large(name)
-            self._pace.add(len(chunk))
-        return bytes(data)
-
     def close(self) -> None:
         self._client.close()
+
+
+def check_encrypted(address: str) -> None:
+    """Raises UserError for an address of another machine that is not https://."""
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(address)
+    if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+        shown = without_password(address.partition("?")[0])
+        raise UserError(f"{shown} is not encrypted.", "Use https://.")
+
+
+def read_body(response: httpx.Response, name: str, limit: int, pace: Pace) -> bytes:
+    """Reads the body of a response; raises ServiceError above `limit` bytes."""
+    data = bytearray()
+    for chunk in response.iter_raw():  # as it arrives: others wait until a buffer is full
+        data += chunk
+        if len(data) > limit:
+            raise too_large(name)
+        pace.add(len(chunk))
+    return bytes(data)
 
 
 def too_large(name: str) -> ServiceError:
