@@ -2,6 +2,7 @@
 
 import os
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,11 @@ REPOSITORY_FILE = ".feeder.toml"
 """The file in which a repository has its settings and its own categories."""
 _PYTHON_FILE = "pyproject.toml"
 _TABLE = b"tool.feeder"
+GITHUB_SCHEME = "github:"
+"""Begins the place of an index in a release on GitHub."""
+GITHUB_TOKENS = ("GH_TOKEN", "GITHUB_TOKEN")
+"""Variables of its token. The first that is set counts, as for GitHub's own command line."""
+GITHUB_API = "GITHUB_API_URL"
 _PULL_VARIABLE = "FEEDER_PULL"
 _OFF = frozenset({"off", "no", "false", "0"})
 
@@ -47,6 +53,13 @@ def index_to_pull(root: Path | None) -> str:
     if chosen.lower() in _OFF:
         return ""
     return chosen or (read_shared_settings(root).index if root else "")
+
+
+def pull_variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables with which a child process pulls what FEEDER_PULL names, and nothing else."""
+    place = environ.get(_PULL_VARIABLE) or "off"
+    needed = (*GITHUB_TOKENS, GITHUB_API) if place.startswith(GITHUB_SCHEME) else ()
+    return {_PULL_VARIABLE: place, **{name: environ[name] for name in needed if name in environ}}
 
 
 def _read(file: Path) -> bytes | None:

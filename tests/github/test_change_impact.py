@@ -22,6 +22,7 @@ from feeder.github.impact_facts import (
 )
 from feeder.github.job_summary import COMMENT_MARK, impact_comment, impact_section
 from github import events
+from share.github_server import READER, REPOSITORY, github_server
 from source.repos import Repo
 
 FILES: dict[str, str | bytes | None] = {
@@ -106,6 +107,22 @@ def test_merge_is_compared_with_its_base(
     assert "<summary>1 test file to run</summary>\n\n- `tests/test_cart.py`\n" in text
     assert "- `bill.py:5`: call of `Cart.add`\n" in text
     assert "- `Cart.add` in `cart.py:2`: edited, its signature too\n" in text
+
+
+@pytest.mark.slow
+def test_index_in_a_release_is_pulled_with_the_jobs_token(
+    change: tuple[Repo, Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo, event = change
+    monkeypatch.delenv("GH_TOKEN", raising=False)
+    monkeypatch.setenv("GITHUB_TOKEN", READER)
+    monkeypatch.setenv("FEEDER_PULL", f"github:{REPOSITORY}")
+    with github_server() as server:
+        monkeypatch.setenv("GITHUB_API_URL", server.api)
+        server.is_private = True
+        impact = read_change_impact(event, repo.path, repo.path, limit_s=60)
+    assert {request.token for request in server.requests} == {READER}
+    assert impact.facts
 
 
 def test_run_that_takes_too_long_is_stopped(change: tuple[Repo, Event]) -> None:

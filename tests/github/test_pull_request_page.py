@@ -44,7 +44,9 @@ def workflow_steps(text: str) -> Iterator[dict[str, Any]]:
         yield from job["steps"]
 
 
-@pytest.mark.parametrize("text", WORKFLOWS, ids=["tests", "plan", "comment", "publish"])
+@pytest.mark.parametrize(
+    "text", WORKFLOWS, ids=["tests", "plan", "comment", "release", "artifact", "publish"]
+)
 def test_workflow_is_clean_and_uses_what_the_action_has(tmp_path: Path, text: str) -> None:
     file = tmp_path / ".github/workflows/pull.yml"
     file.parent.mkdir(parents=True)

@@ -15,7 +15,7 @@ from feeder.errors import UserError
 
 @click.command(
     cls=ShortHelp,
-    examples=("feeder publish /srv/indexes/shop", "feeder publish /srv/indexes/shop --keep 5"),
+    examples=("feeder publish github:acme/shop", "feeder publish /srv/indexes/shop --keep 5"),
 )
 @click.argument("target", metavar="TARGET")
 @click.option(
@@ -29,8 +29,8 @@ from feeder.errors import UserError
 def publish(target: str, keep: int, **params: Any) -> None:
     """Publish the index for other clones to pull.
 
-    TARGET is a folder, s3://bucket/folder (also of R2 and the like), gs:// or az://. Only what it
-    lacks is uploaded.
+    TARGET is a folder, github:owner/name (a release of that repository), s3://bucket/folder (also
+    of R2 and the like), gs:// or az://. Only what it lacks is uploaded.
     """
     from feeder.session.workspace import current_workspace, index_file
     from feeder.share.places import open_target
@@ -46,14 +46,14 @@ def publish(target: str, keep: int, **params: Any) -> None:
     console.print_result(settings, done._asdict(), done.lines())
 
 
-@click.command(cls=ShortHelp, examples=("feeder pull", "feeder pull /srv/indexes/shop"))
+@click.command(cls=ShortHelp, examples=("feeder pull", "feeder pull github:acme/shop"))
 @click.argument("source", required=False)
 @options.share_options
 def pull(source: str | None, **params: Any) -> None:
     """Pull the published index that is nearest to HEAD.
 
-    It is then brought up to date. SOURCE is a folder, https://…, s3://, gs:// or az://. Default:
-    the index that the repository's pyproject.toml or .feeder.toml names.
+    It is then brought up to date. SOURCE is a folder, https://…, github:owner/name, s3://, gs:// or
+    az://. Default: the index that the repository's pyproject.toml or .feeder.toml names.
     """
     from feeder.cli.sync import sync
     from feeder.session.workspace import current_workspace, index_file

@@ -13,6 +13,7 @@ from feeder.errors import FeederError
 from feeder.github.event import Event
 from feeder.github.impact_facts import NONE, ImpactFacts, decode_facts, gate_reason
 from feeder.private_files import temporary_folder, without_folder
+from feeder.shared_settings import pull_variables
 from feeder.source import git
 
 LIMIT_S = 15
@@ -29,7 +30,8 @@ STOP_S = 2
 
 _OWN_VARIABLES = ("FEEDER_", "GITHUB_", "CLOUDFLARE_", "ACTIONS_", "INPUT_")
 """Prefixes of variables that the child processes do not get: they write no outputs and no summary,
-call no service, and read no settings of the run but the place of a published index.
+call no service, and read no settings of the run but the place of a published index, with what a
+release on GitHub needs.
 """
 
 
@@ -99,7 +101,7 @@ def _run(arguments: list[str], deadline: float) -> bytes:
         for name, value in os.environ.items()
         if name not in SECRET_VARIABLES and not name.startswith(_OWN_VARIABLES)
     }
-    variables["FEEDER_PULL"] = os.environ.get("FEEDER_PULL") or "off"
+    variables |= pull_variables(os.environ)
     variables["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "feeder", *arguments],

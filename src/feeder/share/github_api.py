@@ -28,12 +28,9 @@ from feeder.share.stores import (
     read_body,
     without_password,
 )
+from feeder.shared_settings import GITHUB_API, GITHUB_TOKENS
 
 PUBLIC_API = "https://api.github.com"
-TOKEN_VARIABLES = ("GH_TOKEN", "GITHUB_TOKEN")
-"""The first that is set counts, as for GitHub's own command line."""
-API_VARIABLE = "GITHUB_API_URL"
-
 _PAGE_ASSETS = 100
 _MAX_PAGES = 20
 _MAX_REDIRECTS = 5
@@ -70,13 +67,13 @@ class GitHubAPI:
     """The releases of `owner/name`. Raises UserError for malformed settings."""
 
     def __init__(self, repository: str, pace: Pace) -> None:
-        self._token = next(filter(None, map(os.environ.get, TOKEN_VARIABLES)), "")
+        self._token = next(filter(None, map(os.environ.get, GITHUB_TOKENS)), "")
         if not re.fullmatch(r"[\x21-\x7e]*", self._token):
             raise UserError(
-                f"{' or '.join(TOKEN_VARIABLES)} contains spaces or non-ASCII characters.",
+                f"{' or '.join(GITHUB_TOKENS)} contains spaces or non-ASCII characters.",
                 "Copy the token again.",
             )
-        address = (os.environ.get(API_VARIABLE) or PUBLIC_API).rstrip("/")
+        address = (os.environ.get(GITHUB_API) or PUBLIC_API).rstrip("/")
         check_encrypted(address)
         self._place = f"github:{repository}"
         self._pace = pace
@@ -189,7 +186,7 @@ class GitHubAPI:
             reason = str(exc) or type(exc).__name__
             if self._token:
                 reason = mask_secret(reason, self._token)
-            raise connection_error(exc, reason, host, API_VARIABLE) from None
+            raise connection_error(exc, reason, host, GITHUB_API) from None
         except httpx.InvalidURL:
             raise ServiceError(f"{self._place} names an address that is none.") from None
         answer = Answer(response, body)
@@ -209,7 +206,7 @@ class GitHubAPI:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
             raise ServiceError(
                 f"{self._place} sent a response that cannot be read: {exc}.",
-                f"Check {API_VARIABLE}.",
+                f"Check {GITHUB_API}.",
             ) from exc
 
 

@@ -16,11 +16,11 @@ from functools import partial
 
 from feeder.errors import ServiceError, TransientError, UserError
 from feeder.retry import MAX_TRIES, Clock, Result, RetryPolicy
-from feeder.share.github_api import TOKEN_VARIABLES, Asset, GitHubAPI, Release
+from feeder.share.github_api import Asset, GitHubAPI, Release
 from feeder.share.manifest import LATEST, sha256
 from feeder.share.stores import Pace, Versioned, too_large
+from feeder.shared_settings import GITHUB_TOKENS
 
-SCHEME = "github:"
 DEFAULT_TAG = "feeder-index"
 MAX_ASSETS = 1_000
 """Files that GitHub stores in a release."""
@@ -69,7 +69,7 @@ class GitHubRelease:
         if not self._api.has_token:
             raise UserError(
                 f"Publishing to {self._place} needs a token.",
-                f"Set {TOKEN_VARIABLES[1]} to one that may write contents.",
+                f"Set {GITHUB_TOKENS[1]} to one that may write contents.",
             )
 
     def read(self, name: str, limit: int) -> Versioned | None:

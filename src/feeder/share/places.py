@@ -6,9 +6,10 @@ import re
 from pathlib import Path
 
 from feeder.errors import UserError
-from feeder.share.github_release import SCHEME, GitHubRelease
+from feeder.share.github_release import GitHubRelease
 from feeder.share.object_store import ObjectStore
 from feeder.share.stores import Folder, HTTPSource, Pace, Source, Target, without_password
+from feeder.shared_settings import GITHUB_SCHEME
 
 _FORMS = (
     "Name a folder, github:owner/name, s3://bucket/folder, gs://bucket/folder or "
@@ -40,7 +41,7 @@ def open_target(place: str, base: Path) -> Target:
 def _open_target(place: str, base: Path, pace: Pace) -> Target:
     if place.startswith(_OBJECT_STORES):
         return ObjectStore(place.rstrip("/"), pace)
-    if place.startswith(SCHEME):
+    if place.startswith(GITHUB_SCHEME):
         return GitHubRelease(place, pace)
     if re.match(r"[a-z0-9]+:", place):
         raise UserError(f"{without_password(place)} is no place that feeder knows.", _FORMS)
