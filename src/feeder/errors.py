@@ -111,12 +111,22 @@ def disk_full_problem(place: object) -> str:
     return f"{place} cannot be written in full: the disk is full, or your quota is used up."
 
 
+def os_reason(error: Exception) -> str:
+    """Returns why an operation failed, for a message that names the file itself.
+
+    The text of an OSError has its number and the file's name as well.
+    """
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
 def translate_os_error(error: OSError) -> FeederError:
     """Returns an error with the file and a remedy; a denied permission is a user error."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return FeederError(disk_full_problem(error.filename or "The output"), DISK_FULL_REMEDY)
-    if not isinstance(error, PermissionError) or not isinstance(error.filename, str):
-        return FeederError(str(error))
+    if not isinstance(error.filename, str):
+        return FeederError(f"{os_reason(error)}.")
+    if not isinstance(error, PermissionError):
+        return FeederError(f"{error.filename} cannot be used: {os_reason(error)}.")
     remedy = "Change the permissions of the file or its folder."
     return UserError(f"No permission to use {error.filename} ({error.strerror}).", remedy)
 

@@ -63,6 +63,7 @@ def connection_error(
     """
     import httpx
 
+    reason = re.sub(r"^\[Errno -?\d+\] ", "", reason)
     if isinstance(exc, httpx.ProxyError):
         return UserError(
             f"The proxy refused the connection to {address} ({reason}).", "Correct HTTPS_PROXY."

@@ -40,7 +40,7 @@ def read_shared_settings(root: Path) -> SharedSettings:
     if not index and shared and _TABLE in shared:
         tool = _parse(shared, _PYTHON_FILE).get("tool")
         table = tool.get("feeder") if isinstance(tool, dict) else None
-        index = _index(table, f"[tool.feeder] in {_PYTHON_FILE}")
+        index = _index(table, f"[tool.feeder] of {_PYTHON_FILE}")
     return SharedSettings(index)
 
 
@@ -79,5 +79,5 @@ def _parse(text: bytes, name: str) -> dict[str, Any]:
 def _index(table: Any, place: str) -> str:
     index = table.get("index", "") if isinstance(table, dict) else None
     if not isinstance(index, str):
-        raise UserError(f"{place} has an index that is no text.", 'Write: index = "PLACE"')
+        raise UserError(f"index in {place} is not a string.", 'Write: index = "PLACE"')
     return index

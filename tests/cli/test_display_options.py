@@ -68,9 +68,9 @@ def test_second_page_continues_the_first(feeder: RunFeeder, shop: Repo) -> None:
     assert [hit["id"] for page in pages for hit in page["hits"]] == ids[:4]
     assert [(page["offset"], page["total"]) for page in pages] == [(0, len(ids)), (2, len(ids))]
     shown = feeder(shop, "search", "cart", "-n", "2", "--offset", "1", "--lines", "0").out
-    assert shown.splitlines()[2:] == [f"2 to 3 of {len(ids)}; the next: --offset 3", head(shop)]
+    assert shown.splitlines()[2:] == [f"2 to 3 of {len(ids)}; more: --offset 3", head(shop)]
     assert feeder(shop, "search", "cart", "--offset", "50").out.splitlines() == [
-        f"Nothing from 50 on: {len(ids)} found.",
+        f"No hit after the first 50: there are {len(ids)}.",
         head(shop),
     ]
 

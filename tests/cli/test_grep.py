@@ -156,9 +156,12 @@ def test_json_has_every_field(feeder: RunFeeder, shop: Repo) -> None:
 
 def test_next_page_is_named(feeder: RunFeeder, shop: Repo) -> None:
     answer = feeder(shop, "grep", "add", "-n", "2", "--offset", "1")
-    assert "2 to 3 of 5 matching lines in 3 files; the next: --offset 3" in answer.out.splitlines()
+    assert "2 to 3 of 5 matching lines in 3 files; more: --offset 3" in answer.out.splitlines()
     answer = feeder(shop, "grep", "add", "--offset", "9")
-    assert answer.out.splitlines()[0] == "Nothing from 9 on: 5 matching lines in 3 files"
+    assert (
+        answer.out.splitlines()[0]
+        == "No line after the first 9: there are 5 matching lines in 3 files"
+    )
 
 
 def test_no_match_is_a_message_on_stderr(feeder: RunFeeder, shop: Repo) -> None:

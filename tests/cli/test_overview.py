@@ -98,7 +98,10 @@ def test_repository_without_files_is_named_as_such(
 ) -> None:
     answer = feeder(repo, *arguments, "--refresh")
     assert answer.code == 2
-    assert " has no files of repo. Add files to the repository, or index those" in answer.err
+    assert (
+        " has no files of the repository repo. Add files to the repository, or index those"
+        in answer.err
+    )
 
 
 ENTERED: dict[str, str | bytes] = {

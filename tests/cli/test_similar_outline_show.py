@@ -406,8 +406,8 @@ def test_error_does_not_suggest_the_command_that_failed(
     run = feeder(other, "outline", ".", "--db", shop.path / ".feeder/index.db")
     assert run.code == 2
     assert run.err.splitlines()[-1] == (
-        "feeder: The index has no files of other. Add files to the repository, or index those "
-        f"that it has: feeder sync --db {shop.path}/.feeder/index.db"
+        "feeder: The index has no files of the repository other. Add files to the repository, "
+        f"or index those that it has: feeder sync --db {shop.path}/.feeder/index.db"
     )
 
 

@@ -281,7 +281,7 @@ def test_missing_network_is_an_error_after_retries(api: Api, wire: respx.Route) 
     wire.mock(side_effect=httpx.ConnectError("[Errno -2] Name or service not known"))
 
     assert str(error_of(api)) == (
-        f"{BASE} cannot be reached ([Errno -2] Name or service not known). "
+        f"{BASE} cannot be reached (Name or service not known). "
         "Check the network, DNS and CLOUDFLARE_BASE_URL."
     )
 

@@ -38,7 +38,9 @@ def test_later_run_and_pull_request_start_from_the_published_index(
     hub = Hub(repo, runner, Settings({}, {}, {}))
     outcome = hub.run(events.push(events.ZERO, first))
     assert outcome.passed, outcome.log
-    assert "was not used: Nothing is published there. The index is made here." in outcome.log
+    assert (
+        "was not used: Nothing is published there. The index is made here instead." in outcome.log
+    )
     assert published(store) == [first]
 
     second = repo.commit({"cart.py": "def add():\n    return 1\n"})

@@ -48,7 +48,7 @@ def test_a_note_advises_no_command_while_the_index_is_being_updated(
     [
         "Make them: feeder sync",
         "Add them: feeder sync",
-        "Add them: feeder sync with the same --model",
+        "Add them: feeder sync --model minilm",
     ],
 )
 def test_missing_vectors_are_named_without_advice_while_they_are_computed(hint: str) -> None:

@@ -69,7 +69,9 @@ def test_errors_and_notes_of_tools_name_arguments(repo: Repo) -> None:
     index(repo)
     impact = _call(repo.path, "impact")
     assert impact == ToolResult(
-        "HEAD has no parent to compare with. Give a commit to compare with: `base`", is_error=True
+        "HEAD has no parent to compare with. Give a commit to compare with: `base`, or compare the "
+        "files on disk: feeder impact --working-tree",
+        is_error=True,
     )
     tests = _call(repo.path, "search", query="total tests:no", tests="only").text
     assert "tests:no is ignored: tests:only, given apart, replaces it." in tests

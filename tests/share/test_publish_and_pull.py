@@ -231,7 +231,7 @@ def test_index_of_something_else_than_a_commit_is_not_published(
     feeder(origin, "sync", *arguments)
     answer = feeder(origin, "publish", store)
     assert answer.code == 2
-    assert "is not of one whole commit" in answer.err
+    assert "does not hold exactly one commit" in answer.err
     assert not store.exists()
 
 

@@ -176,7 +176,10 @@ def test_file_that_is_no_database_is_refused(tmp_path: Path, content: bytes) -> 
     """The error names it and the remedy."""
     file = tmp_path / "index.db"
     file.write_bytes(content)
-    with pytest.raises(UserError, match=r"is not an index.*Delete it, or choose another with --db"):
+    with pytest.raises(
+        UserError,
+        match=r"is not an index .*Choose another file with --db\.",
+    ):
         open_database(file)
     assert file.read_bytes() == content
 

@@ -11,9 +11,12 @@ from typing import Any
 import click
 
 from feeder import escaping
+from feeder.cli.lazy_group import LazyGroup
 from feeder.config import Settings
 from feeder.github.outputs import WorkflowReport
 
+MAX_COMMANDS_WITH_OPTION = 2
+"""Commands named in the error for an option that another command has."""
 _PLACE_KEY = "feeder.place"
 _SYNC = re.compile(r"\bfeeder (?:sync|process --path \.)(?! in (?:that|its) folder)(?=[^\w-]|$)")
 
@@ -76,6 +79,19 @@ def print_message(message: str) -> None:
     click.echo(escaping.escape_line(with_place(message)), err=True)
 
 
+def _commands_with(option: str, context: click.Context) -> str:
+    """Names the commands that have an option, if few do: it may be meant for one of them."""
+    group = context.find_root().command
+    commands = group.load_commands() if isinstance(group, LazyGroup) else {}
+    having = [
+        f"feeder {name}"
+        for name, command in commands.items()
+        if any(option in one.opts for one in command.params)
+    ]
+    is_few = 0 < len(having) <= MAX_COMMANDS_WITH_OPTION
+    return f" It is an option of {' and '.join(having)}." if is_few else ""
+
+
 def print_usage_error(error: click.ClickException) -> None:
     """Prints an error as click does, with control characters of arguments escaped."""
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
@@ -88,4 +104,6 @@ def print_usage_error(error: click.ClickException) -> None:
     message = error.format_message()
     if isinstance(error, click.NoSuchOption) and context and context.parent is None:
         message += " Options come after the command, as in: feeder sync -C FOLDER"
+    elif isinstance(error, click.NoSuchOption) and context:
+        message += _commands_with(error.option_name, context)
     print_message(f"Error: {message}")

@@ -67,7 +67,7 @@ class _Progress(ProgressReporter):
     def _announcement(self, files: int) -> str:
         if self._is_first:
             made = f"Making an index of {count_of(files, 'file')}."
-            return f"{made} Ctrl-C stops it; the next command goes on."
+            return f"{made} Ctrl-C stops it; the next command continues."
         return (
             f"{files:,} files have changed, and are indexed first. Ctrl-C stops that; "
             "--no-refresh answers without them."

@@ -129,6 +129,7 @@ def grep(pattern: str, places: tuple[str, ...], **params: Any) -> None:
     pattern_options = PatternOptions(*(params.pop(name) for name in PatternOptions._fields))
     limit, offset, ok, null = (params.pop(key) for key in ("limit", "offset", "ok", "null"))
     count, files, form, color = (params.pop(key) for key in ("count", "files", "form", "color"))
+    search_options.check_null_option(null=null, files=files)
     around, *sides = (params.pop(f"{key}context") for key in ("", "before_", "after_"))
     before, after = (around if side is None else side for side in sides)
     output = LineOutput("count" if count else "files" if files else form, color, null=null)

@@ -98,10 +98,10 @@ def page_summary(page: LinePage) -> str:
     files = f"{at_least}{total} in {_count(len(page.files), 'file', 'files')}"
     shown, after = len(page.matches), page.offset + len(page.matches)
     if not shown:
-        return f"Nothing from {page.offset} on: {files}"
+        return f"No line after the first {page.offset}: there are {files}"
     if shown == page.total:
         return files
-    following = f"; the next: --offset {after}" if after < page.total else ""
+    following = f"; more: --offset {after}" if after < page.total else ""
     return f"{page.offset + 1} to {after} of {files}{following}"
 
 

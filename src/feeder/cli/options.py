@@ -13,8 +13,18 @@ from feeder.shards import MAX_SHARDS, Shard, parse_shard
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_EXISTING_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-_FILE_PATH = click.Path(dir_okay=False, path_type=Path)
+
+class _NamedPath(click.Path):
+    """A path that rejects an empty name, which an unset shell variable leaves."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Raises BadParameter for an empty name."""
+        return super().convert(value, param, ctx) if value else self.fail(_EMPTY, param, ctx)
+
+
+_EMPTY = "it is empty. Write a path, or leave the option out."
+_EXISTING_FOLDER = _NamedPath(exists=True, file_okay=False, path_type=Path)
+_FILE_PATH = _NamedPath(dir_okay=False, path_type=Path)
 
 
 class WholeNumber(click.IntRange):
@@ -29,12 +39,28 @@ class WholeNumber(click.IntRange):
             self.fail(f"{value} is not a whole number {limits}.", param, ctx)
 
 
+class _OnOrOff(click.types.BoolParamType):
+    """A switch; a variable that is neither on nor off gets an error that says what to set."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> bool:
+        """Raises BadParameter for any other text."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value} is neither on nor off. Set on or off.", param, ctx)
+
+
+ON_OR_OFF = _OnOrOff()
+
+
 def env_option(
     name: str, help_text: str, *other_variables: str, **more: Any
 ) -> Callable[[Command], Command]:
     """An option with an environment variable of the same name, and other names for it."""
     variable = "FEEDER_" + name.partition("/")[0].lstrip("-").replace("-", "_").upper()
     variables = [variable, *other_variables]
+    if "/" in name or more.get("is_flag"):
+        more["type"] = ON_OR_OFF
     return click.option(name, help=help_text, envvar=variables, show_envvar=True, **more)
 
 
@@ -164,7 +190,7 @@ _PARSING_OPTIONS = (
     env_option(
         "--grammar",
         "A folder of languages, or a grammar_queries.json, to use over the shipped ones.",
-        type=click.Path(path_type=Path),
+        type=_NamedPath(path_type=Path),
     ),
     max_bytes_option("file", "files", Settings.max_file_bytes),
     max_document_bytes_option,
@@ -262,13 +288,16 @@ def action_options(command: Command) -> Command:
         env_option(
             "--deltas", "Changes as a JSON array, or a file with one. Default: all of HEAD."
         ),
-        env_option("--validate", "Validate the index afterwards.", type=bool, default=False),
-        env_option("--repair", "Repair what the validation finds.", type=bool, default=False),
+        env_option("--validate", "Validate the index afterwards.", type=ON_OR_OFF, default=False),
+        env_option("--repair", "Repair what the validation finds.", type=ON_OR_OFF, default=False),
         env_option(
-            "--dry-run", "Print what would be done and change nothing.", type=bool, default=False
+            "--dry-run",
+            "Print what would be done and change nothing.",
+            type=ON_OR_OFF,
+            default=False,
         ),
         env_option(
-            "--impact", "List what a pull request's change touches.", type=bool, default=True
+            "--impact", "List what a pull request's change touches.", type=ON_OR_OFF, default=True
         ),
         env_option(
             "--fail-on",
@@ -279,7 +308,10 @@ def action_options(command: Command) -> Command:
         env_option("--impact-file", "Facts of a pull request, for the command comment."),
         env_option("--publish", "Place where the local index is published afterwards."),
         env_option(
-            "--force", "Index the commit even if the index goes back.", type=bool, default=False
+            "--force",
+            "Index the commit even if the index goes back.",
+            type=ON_OR_OFF,
+            default=False,
         ),
         _CLOUDFLARE_OPTIONS[0],
         *_LOCATION_OPTIONS,
@@ -344,8 +376,10 @@ def refresh_option(*names: str) -> Callable[[Command], Command]:
     """The option that turns the update before an answer off."""
     return click.option(
         *names,
+        type=ON_OR_OFF,
         default=True,
         envvar="FEEDER_REFRESH",
+        show_envvar=True,
         help="Update the index from the files first.",
     )
 

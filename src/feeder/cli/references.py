@@ -265,7 +265,7 @@ def _summary(page: ReferencePage | UsePage | CallerTree, with_left_out: bool) ->
     after = page.offset + shown
     if shown == page.total:
         return f"{counts}."
-    following = f"; the next: --offset {after}" if after < page.total else ""
+    following = f"; more: --offset {after}" if after < page.total else ""
     return f"{page.offset + 1} to {after} of {counts}{following}."
 
 

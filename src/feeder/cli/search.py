@@ -35,9 +35,14 @@ class OutputOptions(NamedTuple):
 
     @classmethod
     def from_params(cls, params: dict[str, Any]) -> OutputOptions:
-        """Removes the display options from a command's parameters and returns them."""
+        """Removes the display options from a command's parameters and returns them.
+
+        Raises UserError for options that do not belong together.
+        """
         lines, full = params.pop("lines"), params.pop("full")
-        return cls(None if full else lines, *(params.pop(name) for name in cls._fields[1:]))
+        output = cls(None if full else lines, *(params.pop(name) for name in cls._fields[1:]))
+        search_options.check_null_option(null=output.null, files=output.files)
+        return output
 
 
 def print_page(page: Page, output: OutputOptions, settings: Settings, root: Path) -> None:

@@ -7,6 +7,7 @@ import click
 
 from feeder.cli.options import Command, WholeNumber, add_options, env_option
 from feeder.config import Settings
+from feeder.errors import UserError
 
 
 def _repeatable_option(
@@ -75,6 +76,12 @@ tests_option = click.option(
 
 
 null_option = click.option("-0", "--null", is_flag=True, help="With -l, end each path with NUL.")
+
+
+def check_null_option(*, null: bool, files: bool) -> None:
+    """Raises UserError for -0 without the option -l, which it belongs to."""
+    if null and not files:
+        raise UserError("-0 ends each path with NUL, and -l prints the paths.", "Add -l.")
 
 
 def filter_options(command: Command) -> Command:

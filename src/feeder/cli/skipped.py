@@ -46,6 +46,7 @@ def skipped(reason: str | None, masked: bool, unparsed: bool, **params: Any) -> 
     with open_fresh_index(settings) as index:
         files = all_skipped_files(index.corpus.database, index.corpus.repo)
         note = index_status(index.corpus).note
+    total = len(files)
     files = [(path, why) for path, why in files if (reason or "").lower() in why.lower()]
     lines = []
     for why, group in groupby(files, key=lambda file: file[1]):
@@ -55,7 +56,9 @@ def skipped(reason: str | None, masked: bool, unparsed: bool, **params: Any) -> 
     console.print_result(settings, facts, lines)
     if not settings.quiet and not settings.json:
         verb = "is" if len(files) == 1 else "are"
-        console.print_message(f"{count_of(len(files), 'file')} {verb} not in the index. {note}")
+        of_total = f" for this reason, of {total:,}" if reason else ""
+        counted = f"{count_of(len(files), 'file')} {verb} not in the index{of_total}."
+        console.print_message(f"{counted} {note}")
 
 
 def _list_masked(settings: Settings) -> None:
@@ -69,7 +72,8 @@ def _list_masked(settings: Settings) -> None:
     console.print_result(settings, [masked._asdict() for masked in found], lines)
     if not settings.quiet and not settings.json:
         verb = "has" if len(found) == 1 else "have"
-        console.print_message(f"{count_of(len(found), 'line')} {verb} a masked secret. {note}")
+        counted = count_of(len(found), "line") if found else "No line"
+        console.print_message(f"{counted} {verb if found else 'has'} a masked secret. {note}")
 
 
 def _list_unparsed(settings: Settings) -> None:

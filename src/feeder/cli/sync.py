@@ -189,13 +189,14 @@ def _writing_run(  # noqa: PLR0913 - what a run works on
             copy_nearest_index(location, settings, ProgressReporter(quiet=settings.quiet))
         with open_session(location, settings, writes=writes, create=True, whole=whole) as store:
             failed_model = model_error(store)
-            if whole and writes and isinstance(store.backend.database, SQLite):
-                record_options(store.backend.database, store.workspace.repo, settings)
             with (
                 command_lock(store.backend.file),
                 open_run(store, source, settings, dry_run=dry_run, processes=processes) as run,
             ):
                 account.running = run.report
+                # a grammar that cannot be read has failed by now: later commands would fail too
+                if whole and writes and isinstance(store.backend.database, SQLite):
+                    record_options(store.backend.database, store.workspace.repo, settings)
                 try:
                     yield run
                     if failed_model:  # words were indexed without it

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from feeder.errors import UserError
+from feeder.errors import UserError, os_reason
 
 DEFAULT_FILE = "wrangler.toml"
 """The file that is created where there is none."""
@@ -91,7 +91,7 @@ def read_settings(file: Path) -> dict[str, Any]:
     try:
         return parse_settings(file, file.read_bytes().decode())
     except (OSError, ValueError) as exc:
-        raise UserError(f"{file} cannot be read ({exc}).", "Correct the file.") from exc
+        raise UserError(f"{file} cannot be read ({os_reason(exc)}).", "Correct the file.") from exc
 
 
 def parse_settings(file: Path, text: str) -> dict[str, Any]:
@@ -139,7 +139,9 @@ def write_bindings(file: Path, names: BindingNames) -> bool:
         if after != before:
             file.write_bytes(after.encode())
     except OSError as exc:
-        raise UserError(f"{file} cannot be written ({exc}).", "Make it writable.") from exc
+        raise UserError(
+            f"{file} cannot be written ({os_reason(exc)}).", "Make it writable."
+        ) from exc
     return after != before
 
 

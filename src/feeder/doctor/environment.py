@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from feeder.cloudflare import wrangler
 from feeder.config import Settings, default_cache_file
 from feeder.doctor import Finding
-from feeder.errors import FeederError
+from feeder.errors import FeederError, os_reason
 from feeder.installation import install_steps, packages_by_extra
 from feeder.parse.worker_pool import WorkerPool
 from feeder.query.vocabulary import repository_categories
@@ -65,7 +65,7 @@ def check_temporary_files(_: Settings) -> Iterator[Finding]:
         yield Finding("temporary files", f"{tempfile.gettempdir()} is writable")
     except OSError as exc:
         remedy = "Set TMPDIR to a writable folder."
-        yield Finding("temporary files", f"cannot be written: {exc}", remedy, stops=True)
+        yield Finding("temporary files", f"cannot be written: {os_reason(exc)}", remedy, stops=True)
 
 
 def check_cache(settings: Settings) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from feeder.embedding import Embedder
-from feeder.errors import ServiceError, UserError
+from feeder.errors import ServiceError, UserError, os_reason
 
 if TYPE_CHECKING:
     from feeder.child_process import ChildProcess
@@ -225,7 +225,7 @@ def _read_json(path: Path) -> dict[str, Any]:
         settings = json.loads(path.read_bytes())
     except (OSError, ValueError) as exc:
         raise UserError(
-            f"{path} cannot be read ({exc}).", "Correct it, or choose another folder."
+            f"{path} cannot be read ({os_reason(exc)}).", "Correct it, or choose another folder."
         ) from exc
     if not isinstance(settings, dict):
         raise UserError(f"{path} is not a JSON object.", "Correct it, or choose another folder.")
@@ -260,4 +260,4 @@ def file_sha256(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as exc:
-        raise UserError(f"{path} cannot be read ({exc}).", "Make it readable.") from exc
+        raise UserError(f"{path} cannot be read ({os_reason(exc)}).", "Make it readable.") from exc

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.embedding import STATIC_MODEL_SHA256, Embedder
 from feeder.embedding.static_tokenizer import NgramRows, split_tokens, split_words_utf8
-from feeder.errors import UserError
+from feeder.errors import UserError, os_reason
 
 if TYPE_CHECKING:
     import numpy as np
@@ -299,7 +299,9 @@ def map_file(path: Path = MODEL_FILE) -> mmap:
         with path.open("rb") as file:
             return mmap(file.fileno(), 0, access=ACCESS_READ)
     except (OSError, ValueError) as exc:  # ValueError: an empty file
-        raise UserError(f"The static model cannot be read ({exc}).", _reinstall_hint()) from exc
+        raise UserError(
+            f"The static model cannot be read ({os_reason(exc)}).", _reinstall_hint()
+        ) from exc
 
 
 def damaged_model_error(path: Path) -> UserError:

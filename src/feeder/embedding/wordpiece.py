@@ -4,7 +4,7 @@ import unicodedata
 from functools import lru_cache
 from pathlib import Path
 
-from feeder.errors import UserError
+from feeder.errors import UserError, os_reason
 
 VOCABULARY_FILE = Path(__file__).with_name("vocabulary.txt")
 
@@ -85,7 +85,7 @@ def _read_vocabulary(path: Path) -> dict[str, int]:
         tokens = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     except (OSError, UnicodeDecodeError) as exc:
         raise UserError(
-            f"The vocabulary {path} cannot be read ({exc}).",
+            f"The vocabulary {path} cannot be read ({os_reason(exc)}).",
             "Choose a model folder with a vocab.txt.",
         ) from exc
     ids = {token: number for number, token in enumerate(tokens)}

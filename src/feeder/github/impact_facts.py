@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from feeder.errors import UserError
+from feeder.errors import UserError, os_reason
 from feeder.escaping import count_of
 
 MAX_FACTS_BYTES = 2_000_000
@@ -114,7 +114,9 @@ def read_facts(file: Path) -> ImpactFacts:
             raise UserError(f"{file} is larger than {MAX_FACTS_BYTES / 1e6:g} MB.", remedy)
         return decode_facts(text)
     except (OSError, ValueError, RecursionError) as exc:
-        raise UserError(f"{file} cannot be read as the facts of a change ({exc}).", remedy) from exc
+        raise UserError(
+            f"{file} cannot be read as the facts of a change ({os_reason(exc)}).", remedy
+        ) from exc
 
 
 def impact_outputs(facts: ImpactFacts) -> Iterator[tuple[str, str]]:

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Literal, Self, TextIO
 from unicodedata import category
 
+from feeder.errors import os_reason
+
 Level = Literal["error", "warning", "notice"]
 
 MAX_ANNOTATIONS = 9
@@ -173,7 +175,7 @@ class Job:
         try:
             yield
         except OSError as exc:
-            self.annotate("warning", f"{subject} cannot be written: {exc}")
+            self.annotate("warning", f"{subject} cannot be written: {os_reason(exc)}")
 
     def _workspace_path(self, file: str | os.PathLike[str]) -> str:
         """The path relative to the workspace, with links unresolved; empty for one outside."""

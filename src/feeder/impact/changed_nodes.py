@@ -115,10 +115,12 @@ def _base_commit(root: Path, head: str, revision: str, given: str | None) -> str
     base_id = git.commit_id(root, revision)
     if base_id is None and given is None:
         raise UserError(
-            "HEAD has no parent to compare with.", "Give a commit to compare with: --base REF"
+            "HEAD has no parent to compare with.",
+            "Give a commit to compare with: --base REF, or compare the files on disk: "
+            "feeder impact --working-tree",
         )
     if base_id is None:
-        raise UserError(f"There is no commit {revision!r} in {root}.", "Fetch it first.")
+        raise git.unknown_commit_error(root, revision)
     return base_id if given is None else git.merge_base(root, base_id, head) or base_id
 
 

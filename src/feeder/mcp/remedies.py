@@ -19,9 +19,7 @@ _TOOLS = {
 }
 """The tool and its argument for each command that is a tool."""
 _TOOL_COMMAND = re.compile(rf"feeder ({'|'.join(_TOOLS)})\b(?: ([^\s)]+))?")
-_SHELL_COMMAND = (
-    r"feeder [a-z]+(?:(?: with the same)? --?[\w-]+(?: (?:'[^']*'|[^\s;,)-][^\s;,)]*))?)*"
-)
+_SHELL_COMMAND = r"feeder [a-z]+(?: --?[\w-]+(?: (?:'[^']*'|[^\s;,)-][^\s;,)]*))?)*"
 _OPTION = re.compile(
     rf"({_SHELL_COMMAND})|(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?![\w-])(?: [A-Z]{{2,}}\b)?"
 )

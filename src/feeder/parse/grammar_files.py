@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from feeder.errors import UserError
+from feeder.errors import UserError, os_reason
 from feeder.parse.grammar_schema import schema_errors
 from feeder.parse.grammars import Grammars
 
@@ -54,7 +54,7 @@ def _read_user_file(path: Path) -> dict[str, Any]:
         json.dumps(settings, ensure_ascii=False).encode()  # \ud800 is JSON, but no text
     except (OSError, ValueError, RecursionError) as exc:
         raise UserError(
-            f"The grammar file {path} cannot be read: {exc}.",
+            f"The grammar file {path} cannot be read: {os_reason(exc)}.",
             "Give --grammar a JSON file, or a folder of languages.",
         ) from exc
     if not isinstance(settings, dict):

@@ -422,7 +422,7 @@ def check_relations(corpus: Corpus) -> None:
 
 def _no_files_error(corpus: Corpus) -> UserError:
     remedy = "Add files to the repository, or index those that it has: feeder sync"
-    return UserError(f"The index has no files of {corpus.repo}.", remedy)
+    return UserError(f"The index has no files of the repository {corpus.repo}.", remedy)
 
 
 def _unknown_target_error(corpus: Corpus, text: str) -> UserError:

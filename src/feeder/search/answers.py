@@ -370,6 +370,8 @@ def _line_page(corpus: Corpus, target: Target) -> Page:
     lines = lines[:-1] if len(lines) > 1 and not lines[-1] else lines
     first, last = target.lines or (1, len(lines))
     if not 1 <= first <= min(last, len(lines)):
+        if last < first:
+            raise UserError(f"Lines {first}-{last} end before they begin.", f"Give {last}-{first}.")
         raise UserError(f"{target.path} has lines 1 to {len(lines)}.", "Give lines in that range.")
     page_lines = lines[first - 1 : last]
     last = first + len(page_lines) - 1

@@ -68,7 +68,7 @@ def open_session(
         if writes and whole and backend.missing_model_note:
             progress.message(str(backend.missing_model_note))
         session = Session(workspace, index, model_vectors, progress, backend)
-        session.is_model_named = settings.model is not None
+        session.named_model = settings.model
 
         followed: list[Settings] = []
 

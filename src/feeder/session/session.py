@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from feeder.errors import FeederError, UserError
@@ -29,7 +30,7 @@ class Session:
     follow_index_model: Callable[[Mapping[str, str]], bool] = lambda meta: False
     """Takes the model that the index's `meta` records if the user has named none and this session
     has another; returns whether it did. Raises UserError for a model that cannot be made."""
-    is_model_named: bool = False
+    named_model: str | None = None
     """True if the user has named the model, which a run then needs too."""
 
 
@@ -68,7 +69,8 @@ def comparable_vectors(
     elif error := model_error(session):
         on_note(model_failed_note(error))
     elif model_vectors and not model_vectors.model_identity().items() <= meta.items():
-        command = "feeder sync with the same --model" if session.is_model_named else "feeder sync"
+        named = session.named_model
+        command = f"feeder sync --model {quote(named)}" if named else "feeder sync"
         text = f"The index has no vectors by {model_vectors.embedder.model}."
         on_note(Note(NoteKind.MISSING_VECTORS, text, f"Add them: {command}"))
     else:

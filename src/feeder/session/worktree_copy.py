@@ -92,7 +92,8 @@ def _pull(
             progress.message(str(pulled))
     except (FeederError, OSError) as exc:
         progress.message(
-            f"The index at {without_password(place)} was not used: {exc} The index is made here."
+            f"The index at {without_password(place)} was not used: {exc} "
+            "The index is made here instead."
         )
 
 

@@ -140,7 +140,7 @@ def compute_deltas(
     """
     head_id = git.commit_id(repository, head)
     if head_id is None:
-        raise UserError(f"There is no commit {head!r} in {repository}.", "Fetch it first.")
+        raise git.unknown_commit_error(repository, head)
     base_id, reason = _base_commit(repository, base, head_id, from_merge_base)
     if base_id is None:
         note = f"{reason}, so every file of {head_id} is listed. {_DELETIONS_NOTE}"

@@ -140,6 +140,12 @@ def commit_id(repository: Path, revision: str) -> str | None:
     return result.stdout.decode().strip() if result.returncode == 0 else None
 
 
+def unknown_commit_error(repository: Path, revision: str) -> UserError:
+    """Returns the error for a commit that the repository does not have."""
+    problem = f"There is no commit {revision!r} in {repository}."
+    return UserError(problem, "Correct it; or get it with git fetch, if it is elsewhere.")
+
+
 class _HeadFiles(NamedTuple):
     """The folders of a repository that have the files which say what HEAD is."""
 

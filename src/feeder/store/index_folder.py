@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from feeder.config import INDEX_FOLDER
-from feeder.errors import UserError
+from feeder.errors import UserError, os_reason
 from feeder.private_files import create_private_folder, reject_symlinks
 from feeder.source import git_files, paths
 
@@ -41,6 +41,7 @@ def create_index_folder(folder: Path) -> None:
         if not (folder / ".gitignore").exists():
             (folder / ".gitignore").write_text("*\n", "utf-8")
     except OSError as exc:
-        raise UserError(
-            f"{folder} cannot be created: {exc}.", "Choose another location with --db."
-        ) from exc
+        choose = "Choose another location with --db."
+        if not folder.parent.exists():
+            choose = f"Create {folder.parent}, or choose another location with --db."
+        raise UserError(f"{folder} cannot be created: {os_reason(exc)}.", choose) from exc

@@ -155,10 +155,12 @@ class SQLite:
         if DUPLICATE_WRITE_ERROR in str(exc):
             return DuplicateWrite(str(exc))
         if isinstance(exc, apsw.NotADBError | apsw.CorruptError | UnicodeDecodeError):
-            kind = "not an index" if isinstance(exc, apsw.NotADBError) else "a damaged index"
-            return UserError(
-                f"{self.place} is {kind} ({exc}).", "Delete it, or choose another with --db."
-            )
+            kind = "a damaged index"
+            remedy = "Delete it, and the next search makes a new one; or choose another with --db."
+            if isinstance(exc, apsw.NotADBError):  # it may be any file of the user's
+                kind = "not an index"
+                remedy = "Choose another file with --db. If it was an index, delete it."
+            return UserError(f"{self.place} is {kind} ({exc}).", remedy)
         if isinstance(exc, apsw.CantOpenError | apsw.ReadOnlyError):
             return self._unusable_error(exc)
         if isinstance(exc, apsw.FullError | apsw.IOError):

@@ -156,10 +156,10 @@ def _create_socket(host: str, port: int, remedy: str) -> socket.socket:
     try:
         [(family, _, _, _, address), *_] = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         return socket.create_server(address[:2], family=family)
-    except socket.gaierror as exc:
-        problem = f"--host {host} is not a name or address of this machine."
-        raise UserError(problem, "Use one that is.") from exc
     except OSError as exc:
+        if isinstance(exc, socket.gaierror) or exc.errno == errno.EADDRNOTAVAIL:
+            problem = f"--host {host} is not a name or address of this machine."
+            raise UserError(problem, "Use one that is.") from exc
         kind = _PortTaken if exc.errno == errno.EADDRINUSE else UserError
         raise kind(f"{host} port {port}: {os.strerror(exc.errno or 0)}.", remedy) from exc
 

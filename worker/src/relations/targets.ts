@@ -152,7 +152,7 @@ export async function filesBelowPath(context: TargetContext, text: string, range
     const files = allPaths.filter((path) => pattern.test(path));
     if (files.length > 0) return range.count < 0 ? files : files.slice(0, range.count);
   }
-  if (all.length === 0) throw new HttpError(404, `The index has no files of ${repo}.`, "Add files to the repository, or index those that it has: feeder sync");
+  if (all.length === 0) throw new HttpError(404, `The index has no files of the repository ${repo}.`, "Add files to the repository, or index those that it has: feeder sync");
   const { error, remedy } = notFoundError("file or folder", text, nearestPaths(text, all));
   throw skippedFileError(text, skipped) ?? new HttpError(404, error, remedy);
 }

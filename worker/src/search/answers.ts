@@ -275,6 +275,7 @@ async function readLines(contents: FileContents, repo: string, target: Target): 
   if (!content) throw noSourceError(path);
   const end = content.numbers.at(-1) ?? 0;
   const [first, last] = target.lines ?? [1, end];
+  if (last < first) throw new HttpError(404, `Lines ${first}-${last} end before they begin.`, `Give ${last}-${first}.`);
   if (first < 1 || first > Math.min(last, end)) {
     throw new HttpError(404, `${path} has lines 1 to ${end}.`, "Give lines in that range.");
   }

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from feeder.errors import UserError
+from feeder.errors import UserError, os_reason
 from feeder.parse.grammar_schema import (
     HIDDEN_ROLES,
     HIDDEN_SCHEMA,
@@ -321,7 +321,8 @@ def read_toml(path: Path, schema: Schema) -> Settings:
         config = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as exc:
         raise UserError(
-            f"{path} cannot be read: {exc}.", "Correct it; languages/README.md has the form."
+            f"{path} cannot be read: {os_reason(exc)}.",
+            "Correct it; languages/README.md has the form.",
         ) from exc
     for error in schema_errors(config, schema):
         raise UserError(f"{path}: {error}.", "Correct it; languages/README.md has the form.")

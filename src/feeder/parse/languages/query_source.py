@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from feeder.errors import UserError
+from feeder.errors import UserError, os_reason
 
 CATEGORIES = (
     "Package",
@@ -113,7 +113,8 @@ def _tokens(path: Path) -> Iterator[Token]:
         text = path.read_text("utf-8")
     except (OSError, ValueError) as exc:
         raise UserError(
-            f"{path} cannot be read: {exc}.", "Correct it; languages/README.md has the form."
+            f"{path} cannot be read: {os_reason(exc)}.",
+            "Correct it; languages/README.md has the form.",
         ) from exc
     line = 1
     for match in _TOKEN.finditer(text):

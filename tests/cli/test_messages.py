@@ -1,0 +1,77 @@
+"""What a command says about a mistake: what happened, why, and what to type next."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from command_runner import RunFeeder
+from index_helpers import CART
+from source.repos import Repo
+
+
+@pytest.fixture
+def shop(repo: Repo, feeder: RunFeeder) -> Repo:
+    repo.commit({"src/cart.py": CART, "logo.png": b"\x89PNG\0\1"})
+    assert feeder(repo, "sync", "-q", "--no-vectors").code == 0
+    return repo
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["search", "cart", "--db", ""], "it is empty. Write a path, or leave the option out."),
+        (["search", "-A", "2", "cart"], "No such option '-A'. It is an option of feeder grep."),
+        (["search", "cart", "-0"], "-0 ends each path with NUL, and -l prints the paths. Add -l."),
+        (["grep", "cart", "-0", "-c"], "-l prints the paths. Add -l."),
+        (["show", "src/cart.py:9-3"], "Lines 9-3 end before they begin. Give 3-9."),
+        (["impact"], "HEAD has no parent to compare with. Give a commit to compare with: "),
+        (["impact", "nope"], "Correct it; or get it with git fetch, if it is elsewhere."),
+        (["skipped", "--reason", "nope"], "0 files are not in the index for this reason, of 1."),
+        (["skipped", "--masked"], "No line has a masked secret."),
+        (["search", "cart", "--offset", "90"], "No hit after the first 90: there are "),
+        (
+            ["serve", "--port", "0", "--host", "203.0.113.1", "--token", "0123456789abcdef"],
+            "--host 203.0.113.1 is not a name or address of this machine. Use one that is.",
+        ),
+    ],
+)
+def test_message_of_a_mistake(
+    feeder: RunFeeder, shop: Repo, arguments: Sequence[str], message: str
+) -> None:
+    answer = feeder(shop, *arguments)
+    assert message in answer.out + answer.err
+
+
+def test_a_switch_of_the_environment_is_named_with_its_variable(
+    feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FEEDER_REFRESH", "maybe")
+    answer = feeder(shop, "search", "cart")
+    assert answer.code == 2
+    assert "(env var: 'FEEDER_REFRESH'): maybe is neither on nor off. Set on or off." in answer.err
+
+
+def test_a_file_of_the_user_is_not_called_an_index_to_delete(feeder: RunFeeder, shop: Repo) -> None:
+    """The first advice is another --db, for the file may be anything."""
+    answer = feeder(shop, "search", "cart", "--db", str(shop.path / "src/cart.py"))
+    assert "Choose another file with --db. If it was an index, delete it." in answer.err
+
+
+def test_a_missing_folder_of_an_index_is_named_once(feeder: RunFeeder, shop: Repo) -> None:
+    """Without the number of the system's error, and without the file a second time."""
+    missing = shop.path / "none"
+    answer = feeder(shop, "sync", "--working-tree", "--db", str(missing / "x.db"))
+    assert answer.code == 2
+    assert "[Errno" not in answer.err
+    assert str(missing) in answer.err
+
+
+def test_a_grammar_that_cannot_be_read_is_not_recorded(feeder: RunFeeder, repo: Repo) -> None:
+    """Otherwise every later command would fail to update the index."""
+    repo.commit({"src/cart.py": CART})
+    failed = feeder(repo, "sync", "--grammar", str(Path("nowhere.json")))
+    assert failed.code == 2
+    found = feeder(repo, "search", "cart", "--refresh", "--no-vectors")
+    assert "could not be updated" not in found.err
+    assert "src/cart.py" in found.out
