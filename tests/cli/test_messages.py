@@ -12,7 +12,8 @@ from source.repos import Repo
 
 @pytest.fixture
 def shop(repo: Repo, feeder: RunFeeder) -> Repo:
-    repo.commit({"src/cart.py": CART, "logo.png": b"\x89PNG\0\1"})
+    files: dict[str, str | bytes | None] = {"src/cart.py": CART, "logo.png": b"\x89PNG\0\1"}
+    repo.commit(files)
     assert feeder(repo, "sync", "-q", "--no-vectors").code == 0
     return repo
 

@@ -288,6 +288,22 @@ def test_each_example_query_has_hits(asked: Web) -> None:
         assert not answer["notes"], one
 
 
+def test_example_queries_are_for_a_name_that_much_code_has(repo: Repo) -> None:
+    """Of names of two words; one that no other code has comes first in the index."""
+    used = "def charge_customer(card, amount):\n    pass\n"
+    users = "".join(f"def pay{at}():\n    charge_customer(1, {at})\n" for at in range(5))
+    repo.commit({"a/first.py": "def never_used():\n    pass\n", "b/pay.py": used + users})
+    index(repo)
+    desk = open_service(repo.path)
+    with web(desk) as one:
+        examples = one.client.get("/api/status").json()["examples"]
+    desk.close()
+    assert [example["query"] for example in examples[:2]] == [
+        "charge customer",
+        '"def charge_customer"',
+    ]
+
+
 def test_folder_lists_what_is_directly_in_it(asked: Web) -> None:
     """The root without a path; not what is below, and not a file or a part of a name."""
     root = asked.client.get("/api/files").json()

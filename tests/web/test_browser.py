@@ -90,7 +90,7 @@ def test_hits_are_updated_while_typing(page: Page) -> None:
 
 def test_examples_of_the_start_page_have_hits(page: Page) -> None:
     """They come from this repository."""
-    examples = page.locator(".empty li a")
+    examples = page.locator(".examples li a")
     queries = examples.all_inner_texts()
     assert len(queries) == 5
     for at in range(len(queries)):

@@ -221,6 +221,20 @@ def test_ages_have_different_colours(browser: Browser, site: Web) -> None:
             expect(page.get_by_role("row", name="yarn.lock")).to_contain_text(rest)
 
 
+def test_a_long_history_has_four_colours(browser: Browser, site: Web) -> None:
+    """Neighbouring ages with the fewest files are joined, the later ones first."""
+    now_s = time.time()
+    days = (3, 20, 60, 200, 3 * 365, 20 * 365)
+    changed = {path: int(now_s - age * 86_400) for path, age in zip(FILES, days, strict=True)}
+    body = json.dumps({"changed": changed, "since": None})
+    with open_page(browser, site) as page:
+        page.route("**/api/history", partial(Route.fulfill, body=body))
+        page.goto(f"{site.base}/?view=map&by=changed")
+        expect(page.get_by_role("list", name="Colours").get_by_role("listitem")).to_have_text(
+            ["in the last 30 days 2", "in the last year 2", "in the last 5 years 1", "earlier 1"]
+        )
+
+
 def test_file_named_like_an_object_property_is_shown(browser: Browser, site: Web) -> None:
     """Its last change is unknown."""
     files = [MANY[0] | {"path": "constructor"}]

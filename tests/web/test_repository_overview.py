@@ -20,11 +20,14 @@ README = f"""# Shop
 [![ci](https://ci.example/badge.svg)](https://ci.example)
 
 A shop for bicycles and their parts, with [prices](src/money.py) in all currencies.
-Its key is {SECRET} for now.
+Its key is {SECRET} for now, and it runs on [WSGI].
 
 ## Installing
 
 Nothing is installed by these lines of text.
+
+[wsgi]: https://wsgi.example/
+[other]: https://other.example/
 """
 FILES: dict[str, str | bytes] = {
     "README.md": README,
@@ -48,9 +51,10 @@ def test_answer_has_readme_packages_entry_points_and_changes(described: tuple[Re
     _, site = described
     answer = site.client.get("/api/overview").json()
     assert answer["readme"]["path"] == "README.md"
-    [first, second] = answer["readme"]["lines"]
+    [first, second, link] = answer["readme"]["lines"]
     assert first.startswith("A shop for bicycles")
-    assert re.fullmatch(r"Its key is x+ for now\.", second)
+    assert re.fullmatch(r"Its key is x+ for now, and it runs on \[WSGI\]\.", second)
+    assert link == "[wsgi]: https://wsgi.example/"
     packages = {package["path"]: package for package in answer["packages"]}
     assert packages.keys() == {"src", "app"}
     assert packages["src"]["files"] == 2

@@ -31,6 +31,8 @@ _README = re.compile(r"readme(?:\.\w+)?", re.IGNORECASE)
 _NO_PROSE = re.compile(r"\s*(?:[#<|=~`.:*+-]|!?\[!?\[|!\[|\d+\.\s)")
 """The first characters of headings, HTML, tables, rules, fences, directives, badges and lists."""
 
+_LINK_NAME = re.compile(r"\[([^\]\[]+)\]")
+_LINK_DEFINITION = re.compile(r" {0,3}\[([^\]]+)\]:\s*\S")
 _UNDERLINE = re.compile(r"[=~^*-]{3,}\s*")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -59,8 +61,16 @@ def _readme(corpus: Corpus, *, mask_secrets: bool) -> dict[str, Any] | None:
         content = current_files(corpus.base, [path])[path].content
         lines = masked_lines(path, content, mask_secrets=mask_secrets) or []
         if paragraph := first_paragraph(lines):
-            return {"path": path, "lines": paragraph[:MAX_README_LINES]}
+            shown = paragraph[:MAX_README_LINES]
+            return {"path": path, "lines": [*shown, *_link_definitions(shown, lines)]}
     return None
+
+
+def _link_definitions(paragraph: Sequence[str], lines: Iterable[str]) -> list[str]:
+    """The lines of a markdown file that define the links of a paragraph: `[WSGI]: https://…`."""
+    names = {name.lower() for line in paragraph for name in _LINK_NAME.findall(line)}
+    defined = ((line, _LINK_DEFINITION.match(line)) for line in lines)
+    return [line for line, match in defined if match and match[1].lower() in names]
 
 
 def first_paragraph(lines: Iterable[str]) -> list[str]:

@@ -117,12 +117,13 @@ function rows(part, i, hit, rules) {
   })];
 }
 
-/** Tokens of a short node are those of all its text: a part may begin within a string or comment. */
+/** Tokens of a part are those of the node's text up to its end, unless that is long: it may begin within a string or comment. */
 function partTokens(part, hit, rules) {
-  const all = hit.text?.length < MAX_NODE_CHARS ? hit.text.split('\n') : [];
   const from = part.start_line - hit.start_line;
-  const isUnchanged = part.lines.every((line, row) => line === all[from + row]);
-  return isUnchanged ? tokenLines(all, rules).slice(from, from + part.lines.length) : tokenLines(part.lines, rules);
+  const above = hit.text?.split('\n', from + part.lines.length) ?? [];
+  const isUnchanged = from >= 0 && part.lines.every((line, row) => line === above[from + row]);
+  const isShort = above.reduce((chars, line) => chars + line.length, 0) < MAX_NODE_CHARS;
+  return isUnchanged && isShort ? tokenLines(above, rules).slice(from) : tokenLines(part.lines, rules);
 }
 
 export function codeRow(path, number, children, id, click) {

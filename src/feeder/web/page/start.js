@@ -1,4 +1,4 @@
-// The start page: example queries, and what the repository is: README, packages, entry points, last changes.
+// The start page: what the repository is (README, packages, entry points, last changes), then example queries.
 import { fileLink, isCurrent, link } from './url_state.js';
 import { request } from './api_client.js';
 import { recentQueries } from './completions.js';
@@ -16,12 +16,11 @@ export function showStart(state, chips) {
   const recent = recentQueries().slice(0, MAX_RECENT);
   fill(byId('main'), chips, h('div', { class: 'start' },
     h('section', { class: 'empty' }, h('h1', null, 'Search this repository'),
-      h('p', null, 'Type words, a name, or what the code does', exampleQueries().length ? '. For example:' : '.'),
-      h('ul', null, exampleQueries().map(({ query, kind }) => h('li', null, queryLink(query), ` — ${KINDS[kind]}`))),
-      h('p', null, 'Press ', h('kbd', null, '?'), ' for the query syntax and keyboard shortcuts, or open ',
+      h('p', null, 'Type words, a name, or what the code does. Press ', h('kbd', null, '?'), ' for the query syntax and keyboard shortcuts, or open ',
         h('a', { href: '?view=map' }, 'the map'), ' of what is indexed.')),
+    h('div', { id: 'repository', class: supports('overview') ? 'awaited' : null }),
     listOf('Recent queries', recent, (query) => h('li', null, queryLink(query))),
-    h('div', { id: 'repository' })));
+    listOf('Examples', exampleQueries(), ({ query, kind }) => h('li', null, queryLink(query), ` — ${KINDS[kind]}`), 'examples')));
   if (supports('overview')) setTimeout(() => describe(state), REST_MS);
 }
 
@@ -33,7 +32,9 @@ async function describe(state) {
   const isShown = () => isCurrent(state) && byId('repository') && !byId('q').value;
   if (!isShown()) return;
   const overview = await request('overview').catch(() => null); // the page is complete without it
-  if (!overview || !isShown()) return;
+  if (!isShown()) return;
+  byId('repository').classList.remove('awaited');
+  if (!overview) return;
   const { readme, packages, entry_points: entries, changed } = overview;
   fill(byId('repository'),
     readme && h('section', { class: 'about' }, rendered(readme.lines, readme.path), h('p', null, h('a', { href: fileLink(readme.path) }, readme.path))),
@@ -53,7 +54,10 @@ function packageItem({ path, files, most_used: symbols }) {
 }
 
 function entryItem({ kind, name, path, line }) {
-  return h('li', null, h('span', { class: 'folder' }, kind), ' ', h('a', { href: fileLink(path, line), title: line ? `${path}:${line}` : path, class: 'symbol' }, name || cutPath(path)));
+  // of several in a file the name is their number: "routes (2) src/app.py"
+  const isNumber = name?.startsWith('(');
+  return h('li', null, h('span', { class: 'folder' }, kind, isNumber ? ` ${name}` : null), ' ',
+    h('a', { href: fileLink(path, line), title: line ? `${path}:${line}` : path, class: 'symbol' }, name && !isNumber ? name : cutPath(path)));
 }
 
 function symbolLink({ path, symbol, start_line: first, end_line: last }) {

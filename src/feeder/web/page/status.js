@@ -25,7 +25,7 @@ export async function showStatus(state) {
 function contents({ holds, index }) {
   const sum = (counts) => Object.values(counts).reduce((total, value) => total + value, 0);
   const rows = [
-    ['Equals', index.equals ? h('code', null, index.equals) : 'no commit'],
+    ['Indexed', index.equals ? h('code', null, index.equals) : 'no commit'],
     // a Worker knows only the indexed commit
     ['HEAD', !hasFolder() ? null : index.head ? [h('code', null, index.head), behind(index)] : 'none'],
     ['Files', Object.entries(holds.files).map(([state, number]) => `${number.toLocaleString('en')} ${STATES[state] ?? state}`).join(', ')],

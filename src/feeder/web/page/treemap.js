@@ -165,7 +165,8 @@ export function boxAt(boxes, x, y) {
 const HUES = [212, 28, 150, 338, 262, 48, 184, 8, 96, 300];
 const OTHER = 'other';
 const DAY_S = 86_400;
-const AGES = [[7, 'in the last 7 days'], [30, 'in the last 30 days'], [365, 'in the last year'], [Infinity, 'earlier']];
+const AGES = [[7, 'in the last 7 days'], [30, 'in the last 30 days'], [91, 'in the last 3 months'], [365, 'in the last year'],
+  [2 * 365, 'in the last 2 years'], [5 * 365, 'in the last 5 years'], [10 * 365, 'in the last 10 years'], [Infinity, 'earlier']];
 const USES = [[50, '50 files or more refer to it'], [10, '10 to 49'], [1, '1 to 9'], [0, 'none known']];
 // they differ in lightness, and recent changes stand out from either background
 const LIGHT_AGES = [['#08407e', '#fff'], ['#4a90d0'], ['#a9cdec'], ['#e4eaf0']];
@@ -181,14 +182,30 @@ export function mapColours(files, by, isDark, history) {
 function byChange(files, isDark, { changed, since }) {
   const shades = isDark ? DARK_AGES : LIGHT_AGES;
   const now_s = Date.now() / 1000;
+  const ageOf = (at_s) => AGES.findIndex(([days]) => now_s - at_s <= days * DAY_S);
+  const known = files.map(({ path }) => changed.get(path)).filter((at_s) => at_s !== undefined);
+  const isCut = since !== null && known.length < files.length;
+  const groups = merged(known.map(ageOf), shades.length - isCut);
   const rest = since === null ? 'in no commit yet' : `${formatDay(since)} or earlier`;
   const entry = (file) => {
     const at_s = changed.get(file.path);
     if (at_s === undefined) return [rest, ...(since === null ? [isDark ? '#7a5a1e' : '#f0d9a8'] : shades.at(-1))];
-    const i = AGES.findIndex(([days]) => now_s - at_s <= days * DAY_S);
-    return [AGES[i][1], ...shades[i]];
+    const i = groups.findIndex((last) => ageOf(at_s) <= last);
+    const step = (shades.length - 1) / Math.max(groups.length - 1 + isCut, 1);
+    return [AGES[groups[i]][1], ...shades[Math.round(i * step)]];
   };
   return legend(entry, files, [...AGES.map(([, title]) => title), rest]);
+}
+
+/** The ages that end a group: those that files have, of which the smallest neighbours are joined until there are few enough. */
+function merged(ages, most) {
+  const groups = [...Map.groupBy(ages, (age) => age)].map(([last, { length }]) => ({ last, length })).sort((one, other) => one.last - other.last);
+  while (groups.length > most) {
+    const sums = groups.slice(1).map(({ length }, at) => length + groups[at].length);
+    const at = sums.indexOf(Math.min(...sums));
+    groups.splice(at, 2, { last: groups[at + 1].last, length: sums[at] });
+  }
+  return groups.map(({ last }) => last);
 }
 
 function byReferences(files, isDark) {
