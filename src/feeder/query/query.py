@@ -6,6 +6,7 @@
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from feeder.query.alternatives import OR, Values, read_alternatives
 from feeder.suggestions import is_within_one_edit
@@ -193,7 +194,7 @@ def parse_query(text: str) -> Query:
 
 def _normalize(text: str) -> str:
     text = CONTROL_PATTERN.sub(" ", INVISIBLE.sub("", _LONE_SURROGATE.sub("\ufffd", text)))
-    return text.strip(SPACE_CHARS)
+    return normalize("NFC", text).strip(SPACE_CHARS)
 
 
 def _parse_token(token: re.Match[str]) -> _ParsedToken:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from posixpath import join, normpath
+from unicodedata import normalize
 
 ESCAPE_PATTERN = r"\\x(5c|[89a-f][0-9a-f])"
 """An escape sequence: the only use of a backslash in a path."""
@@ -36,9 +37,14 @@ def unescape_path(path: str) -> bytes:
 def indexed_spellings(typed: str) -> list[str]:
     r"""The paths that a user may mean: the typed name itself, or one with escapes like `\xNN`.
 
+    Also the name with composed and with decomposed letters: macOS decomposes those of `größe.py`.
     Raises UnicodeEncodeError for lone surrogates, which no name contains.
     """
-    return list(dict.fromkeys([escape_name(os.fsencode(typed)), escape_name(unescape_path(typed))]))
+    forms = (
+        [typed] if typed.isascii() else [typed, normalize("NFC", typed), normalize("NFD", typed)]
+    )
+    names = [name for form in forms for name in (os.fsencode(form), unescape_path(form))]
+    return list(dict.fromkeys(map(escape_name, names)))
 
 
 def path_candidates(typed: str, directory: str) -> list[str]:

@@ -3,7 +3,7 @@
 import { constants } from "../../build/worker_data.json";
 import { HttpError } from "../http_error.ts";
 import { normalizeParts } from "../posix_paths.ts";
-import { compareText } from "../python_strings.ts";
+import { compareText, isAscii } from "../python_strings.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 import { EMPTY_SCOPE, endingWords, isGlob, normalizePath, type Scope } from "../store/scope.ts";
 import {
@@ -236,11 +236,10 @@ function isUnanchored(path: string): boolean {
   return !["", ".", ".."].includes(path.split("/", 1)[0]!);
 }
 
-/** The spellings of a path in the index, which writes a backslash as `\x5c`. */
+/** The spellings of a path in the index, which writes a backslash as `\x5c`; with composed and with decomposed letters. */
 function indexedSpellings(typed: string): string[] {
-  const stored = typed.replaceAll("\\", "\\x5c");
-  const shown = typed.replace(/\\(?!x(?:5c|[89a-f][0-9a-f]))/g, "\\x5c");
-  return unique([stored, shown]);
+  const forms = isAscii(typed) ? [typed] : [typed, typed.normalize("NFC"), typed.normalize("NFD")];
+  return unique(forms.flatMap((form) => [form.replaceAll("\\", "\\x5c"), form.replace(/\\(?!x(?:5c|[89a-f][0-9a-f]))/g, "\\x5c")]));
 }
 
 /** All folders of the files, sorted. */

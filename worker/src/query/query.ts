@@ -180,7 +180,7 @@ function rawTokens(tokens: ParsedToken[], field: string): string[] {
 function normalizeText(text: string): string {
   const wellFormed = text.replace(LONE_SURROGATE, "\ufffd");
   const visible = wellFormed.replace(INVISIBLE.for(wellFormed), "").replace(CONTROL.for(wellFormed), " ");
-  return visible.replace(LEADING_SPACE, "").replace(TRAILING_SPACE, "");
+  return visible.normalize("NFC").replace(LEADING_SPACE, "").replace(TRAILING_SPACE, "");
 }
 
 /** Classifies a token; it is a word unless it is clearly something else. */
