@@ -282,7 +282,7 @@ def test_folder_outside_of_git_is_searched(feeder: RunFeeder, tmp_path: Path) ->
     facts = feeder(folder, "grep", "def total", "--json").json
     [match] = facts["matches"]
     assert (match["path"], match["line"], match["node"]) == ("sub/a.py", 14, None)
-    assert facts["note"] == "1 of the files shown has changed since."
+    assert facts["note"] == "1 of the files shown has changed since it was indexed."
 
 
 def test_working_tree_index_has_the_lines_of_the_working_tree(

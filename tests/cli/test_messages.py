@@ -76,3 +76,30 @@ def test_a_grammar_that_cannot_be_read_is_not_recorded(feeder: RunFeeder, repo: 
     found = feeder(repo, "search", "cart", "--refresh", "--no-vectors")
     assert "could not be updated" not in found.err
     assert "src/cart.py" in found.out
+
+
+def test_an_index_whose_repository_is_gone_says_so(feeder: RunFeeder, shop: Repo) -> None:
+    (shop.path / ".git").rename(shop.path.parent / "elsewhere.git")
+    found = feeder(shop, "search", "cart")
+    assert "there is no HEAD here to compare it with." in found.out
+
+
+def test_place_without_a_published_index_is_named(feeder: RunFeeder, repo: Repo) -> None:
+    repo.commit({"src/cart.py": CART})
+    missing = str(repo.path.parent / "none")
+    answer = feeder(repo, "pull", missing)
+    assert answer.code == 1
+    assert f"The index at {missing} cannot be used: Nothing is published there." in answer.err
+
+
+def test_files_that_a_partial_clone_cannot_fetch(
+    feeder: RunFeeder, repo: Repo, tmp_path: Path
+) -> None:
+    repo.commit({"src/cart.py": CART})
+    repo.git("config", "uploadpack.allowFilter", "true")
+    clone = repo.clone(tmp_path / "clone", "--filter=blob:none", "--no-checkout")
+    repo.path.rename(tmp_path / "moved")
+    answer = feeder(clone, "sync")
+    assert answer.code == 2
+    assert f"git cannot fetch files that the partial clone {clone.path} lacks (" in answer.err
+    assert "Check the network and the remote with `git fetch`" in answer.err

@@ -92,3 +92,16 @@ def test_an_index_in_a_folder_that_cannot_be_written(repo: Repo) -> None:
         answer.stderr
     )
     assert "folder writable" in answer.stderr
+
+
+@pytest.mark.parametrize("closed", ["src", "src/a.py"])
+def test_a_file_that_may_not_be_read_is_not_called_deleted(
+    feeder: RunFeeder, repo: Repo, closed: str
+) -> None:
+    """Its lines are those of the commit."""
+    repo.commit({"src/a.py": "def pay():\n    pass\n"})
+    assert feeder(repo, "sync", "-q", "--no-vectors").code == 0
+    with permissions(repo.path / closed, 0):
+        answer = run_unprivileged(repo.path, "search", "pay", "--no-refresh")
+    assert "(as committed in " in answer.stdout
+    assert "def pay():" in answer.stdout

@@ -51,6 +51,18 @@ def assert_answers(feeder: RunFeeder, repo: Repo) -> None:
         assert "The index matches HEAD" in f"{answer.out}{answer.err}" or command[0] == "grep"
 
 
+def test_logged_queries_follow_the_name(feeder: RunFeeder, repo: Repo) -> None:
+    """A query before the change and one after it are the same query, twice."""
+    repo.commit(FILES)
+    repo.git("remote", "add", "origin", f"https://github.com/{OLD}.git")
+    assert feeder(repo, "sync", "-q").code == 0
+    feeder(repo, "search", "add", "--query-log")
+    repo.git("remote", "set-url", "origin", f"git@github.com:{NEW}.git")
+    assert feeder(repo, "sync", "-q").code == 0
+    feeder(repo, "search", "add", "--query-log")
+    assert "2 x" in feeder(repo, "queries").out
+
+
 def test_search_finds_everything_before_a_sync(feeder: RunFeeder, renamed: Repo) -> None:
     assert_answers(feeder, renamed)
     assert repositories(renamed) == {OLD}  # a search writes nothing

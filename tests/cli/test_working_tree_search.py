@@ -36,7 +36,7 @@ def test_moved_lines_are_relocated_from_the_indexed_contents(mill: Repo, feeder:
     mill.write({"mill.py": "\n\n" + LOOP.replace("once", "twice")})
     found = feeder(mill, "search", "turn", "--json").json
     assert (found["hits"][0]["state"], found["hits"][0]["start_line"]) == ("moved", 3)
-    assert "1 of the files shown has changed since." in found["note"]
+    assert "1 of the files shown has changed since it was indexed." in found["note"]
 
 
 def test_phrase_is_matched_in_the_indexed_contents(mill: Repo, feeder: RunFeeder) -> None:

@@ -273,7 +273,7 @@ def test_lines_are_those_of_the_current_files(tmp_path: Path) -> None:
     )
     text = result_text(call_tools_in(repo.path)("search", query="apple"))
     assert text.startswith("a.py:4-5 method apple (moved from 1-2)\ndef apple():\n")
-    assert footer(text)[-1].startswith("1 of the files shown has changed since.")
+    assert footer(text)[-1].startswith("1 of the files shown has changed since it was indexed.")
 
 
 def test_refresher_runs_before_each_call(tmp_path: Path) -> None:

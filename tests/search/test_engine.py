@@ -398,7 +398,7 @@ def test_long_node_is_truncated_and_a_shortened_file_is_no_error(
     assert list(render_hits(result_page(database, folder, found))) == [
         "src/order.py:5-7  method  cancel",
         "        (gone: the file has changed and no longer has these lines)",
-        "1 of the files shown has changed since.",
+        "1 of the files shown has changed since it was indexed.",
     ]
 
 

@@ -63,7 +63,7 @@ def test_moved_node_is_shown_at_its_new_lines(database: SQLite, repo: Repo) -> N
         "     3  def vat(price):",
         "     4      rate = 19",
         "     5      return price * rate",
-        "1 of the files shown has changed since. "
+        "1 of the files shown has changed since it was indexed. "
         f"The index matches HEAD {repo.git('rev-parse', '--short=7', 'HEAD')}.",
     ]
     [hit] = answer(database, repo.path, "vat").as_json()["hits"]
@@ -107,7 +107,7 @@ def test_note_names_a_newer_head(database: SQLite, repo: Repo) -> None:
     repo.commit({"tax.py": f"\n{TAX}"})
     new = repo.git("rev-parse", "--short=7", "HEAD")
     assert lines(database, repo.path, "vat")[0].endswith("(moved from 1-3)")
-    note = "1 of the files shown has changed since. The index is "
+    note = "1 of the files shown has changed since it was indexed. The index is "
     assert answer(database, repo.path, "vat").note == (
         f"{note}1 commit behind HEAD ({old} → {new}): feeder sync"
     )

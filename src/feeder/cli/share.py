@@ -10,7 +10,7 @@ import click
 from feeder.cli import console, options
 from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
-from feeder.errors import UserError
+from feeder.errors import ServiceError, UserError
 
 
 @click.command(
@@ -59,6 +59,7 @@ def pull(source: str | None, **params: Any) -> None:
     from feeder.session.workspace import current_workspace, index_file
     from feeder.share.places import open_source
     from feeder.share.pull import pull as pull_index
+    from feeder.share.stores import without_password
     from feeder.shared_settings import read_shared_settings
     from feeder.store.index_folder import create_index_folder
 
@@ -77,7 +78,12 @@ def pull(source: str | None, **params: Any) -> None:
         create_index_folder(file.parent)
     base = settings.directory if source else place.base
     with closing(open_source(source or named, base)) as store:
-        pulled = pull_index(store, place.base, file, settings)
+        try:
+            pulled = pull_index(store, place.base, file, settings)
+        except ServiceError as exc:
+            shown = without_password(source or named)
+            exc.problem = f"The index at {shown} cannot be used: {exc.problem}"
+            raise
     if pulled and not settings.quiet:
         console.print_message(str(pulled))
     context = click.get_current_context()

@@ -171,14 +171,20 @@ class FileContent(NamedTuple):
 
 
 def current_files(base: Path, paths: Iterable[str]) -> dict[str, FileContent]:
-    """Reads files by path; those missing in the working tree from HEAD, with one request to git."""
+    """Reads files by path; those that are missing or may not be read from HEAD, with one request
+    to git.
+    """
     distinct = list(dict.fromkeys(paths))
     files = regular_files_in(base, distinct)
     now = {
         path: FileContent(_read_bytes(files[path]) if path in files else None) for path in distinct
     }
-    absent = [path for path in distinct if path not in files and _is_absent(base, path)]
-    return now | _read_at_head(base, absent)
+    unread = [
+        path
+        for path in distinct
+        if now[path].content is None and (path in files or _is_absent(base, path))
+    ]
+    return now | _read_at_head(base, unread)
 
 
 def read_blobs(
@@ -288,6 +294,17 @@ def _is_absent(base: Path, path: str) -> bool:
         return False
 
 
+def _is_deleted(base: Path, path: str) -> bool:
+    """Returns False for a file in a folder that may not be read, which git takes for deleted."""
+    try:
+        path_in(base, path).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        pass
+    return False
+
+
 def _read_bytes(file: Path) -> bytes | None:
     try:
         return file.read_bytes()
@@ -308,4 +325,5 @@ def _read_at_commit(
     has_working_tree = bool(contents) and not git.is_bare(base)
     deleted = git_files.deleted_files(base, list(contents)) if has_working_tree else []
     for name, content in contents.items():
-        yield names[name], FileContent(content, commit, name in deleted)
+        is_deleted = name in deleted and _is_deleted(base, names[name])
+        yield names[name], FileContent(content, commit, is_deleted)

@@ -69,7 +69,9 @@ class IndexStatus(NamedTuple):
     def _committed_note(self) -> Note | None:
         was, now = self.equals[:SHORT_COMMIT], self.head[:SHORT_COMMIT]
         if not was or not now:
-            return _state_note(*UNFINISHED) if self.unfinished else None
+            text = f"The index matches {was}; there is no HEAD here to compare it with."
+            known = _state_note(text) if was else None
+            return _state_note(*UNFINISHED) if self.unfinished else known
         index = f"The index of the folder {self.below}" if self.below else "The index"
         if self.unfinished:
             text = f"{index} matched {was}; a later sync is running or was stopped"
@@ -121,8 +123,8 @@ class IndexStatus(NamedTuple):
     def _edited_note(self) -> Note | None:
         if not self.edited:
             return None
-        have = "has" if self.edited == 1 else "have"
-        return _state_note(f"{self.edited} of the files shown {have} changed since.")
+        since = "has changed since it was" if self.edited == 1 else "have changed since they were"
+        return _state_note(f"{self.edited} of the files shown {since} indexed.")
 
 
 def _state_note(text: str, remedy: str = "") -> Note:

@@ -4,10 +4,12 @@ folder too.
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from feeder.config import Settings
+from feeder.errors import FeederError
 from feeder.progress import ProgressReporter
 from feeder.session.workspace import Workspace
 from feeder.source import git
@@ -53,11 +55,15 @@ def name_in_index(
     earlier = _earlier_names(workspace, database, others, is_only=len(recorded) == 1)
     if not writes:
         return earlier[0] if len(earlier) == 1 else workspace.repo
+    from feeder.store.query_log_file import FILE_NAME, QueryLog
     from feeder.store.repository_name import remove_repository, rename_repository
 
     for name in earlier:
         is_new = workspace.repo not in indexed_repositories(database)
         if is_new and rename_repository(database, name, workspace.repo):
+            with suppress(FeederError):  # a log that cannot be read is reported where it is used
+                log = QueryLog(Path(database.place).with_name(FILE_NAME))
+                log.rename(name, workspace.repo)
             progress.message(f"The index of {name} is now called {workspace.repo}.")
         else:
             remove_repository(database, name)

@@ -31,7 +31,7 @@ class Session:
     """Takes the model that the index's `meta` records if the user has named none and this session
     has another; returns whether it did. Raises UserError for a model that cannot be made."""
     named_model: str | None = None
-    """True if the user has named the model, which a run then needs too."""
+    """The model that the user has named, which a run then needs too; None without."""
 
 
 def model_error(session: Session) -> FeederError | None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from obstore.store import ClientConfig, RetryConfig
 
 _CHUNK_BYTES = 1 << 14
+_METADATA_SERVICE = "169.254.169.254"
+"""The address at which a machine in a cloud gets its credentials."""
 
 
 class ObjectStore:
@@ -116,6 +118,12 @@ class ObjectStore:
         except (exceptions.UnknownConfigurationKeyError, exceptions.InvalidPathError) as exc:
             raise UserError(f"{self._address} cannot be used: {_reason(exc)}.") from exc
         except exceptions.BaseError as exc:
+            if _METADATA_SERVICE in str(exc):  # asked where the environment has no credentials
+                raise UserError(
+                    f"{self._address} needs credentials, and there are none.",
+                    "Set the variables of its service, such as AWS_ACCESS_KEY_ID and "
+                    "AWS_SECRET_ACCESS_KEY.",
+                ) from exc
             raise TransientError(f"{self._address} failed: {_reason(exc)}.") from exc
         except OSError as exc:
             raise ServiceError(f"{self._address} failed: {_reason(exc)}.") from exc

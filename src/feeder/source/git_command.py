@@ -108,6 +108,11 @@ def check_result(folder: Path, result: GitResult) -> bytes:
     if result.returncode == 0:
         return result.stdout
     reason = paths.escape_name(result.stderr.strip().partition(b"\n")[0]) or "no reason given"
+    if b"promisor remote" in result.stderr:
+        raise UserError(
+            f"git cannot fetch files that the partial clone {folder} lacks ({reason}).",
+            "Check the network and the remote with `git fetch`, then run the command again.",
+        )
     raise UserError(f"git failed in {folder} ({reason}).", "Run `git status` there for details.")
 
 

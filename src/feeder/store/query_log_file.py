@@ -5,7 +5,7 @@ A SQLite file on this machine (`queries.db`).
 
 import os
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -113,6 +113,17 @@ class QueryLog:
             _check_version(connection)
             rows = connection.execute(f"SELECT {_COLUMNS} FROM questions ORDER BY id")
             return [LoggedQuery(*row) for row in rows]
+
+    def rename(self, earlier: str, name: str) -> None:
+        """Gives the queries of a repository its new name; keeps a log that is in use as it is."""
+        if not self._has_rows() or not os.access(self.path, os.W_OK):
+            return
+        with (
+            suppress(LogBusy),
+            self._connect(apsw.SQLITE_OPEN_READWRITE, WRITE_TIMEOUT_MS) as connection,
+        ):
+            _check_version(connection)
+            connection.execute("UPDATE questions SET repo = ? WHERE repo = ?", (name, earlier))
 
     def clear(self) -> None:
         """Deletes all queries, without a trace on the disk."""

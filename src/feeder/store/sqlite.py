@@ -156,7 +156,7 @@ class SQLite:
             return DuplicateWrite(str(exc))
         if isinstance(exc, apsw.NotADBError | apsw.CorruptError | UnicodeDecodeError):
             kind = "a damaged index"
-            remedy = "Delete it, and the next search makes a new one; or choose another with --db."
+            remedy = "Delete it, or choose another with --db."
             if isinstance(exc, apsw.NotADBError):  # it may be any file of the user's
                 kind = "not an index"
                 remedy = "Choose another file with --db. If it was an index, delete it."
