@@ -374,8 +374,7 @@ def test_snippet_has_the_lines_of_the_working_tree(database: SQLite, folder: Pat
     (folder / "src/refund.py").write_text("def refundOrder(order):\n    return 'now'\n")
     answer = result_page(database, folder, run_search(database, "refundOrder"))
     assert list(render_hits(answer))[:3] == [
-        "src/refund.py:1-2  method  refundOrder  "
-        "(the file is edited since: these may be other lines)",
+        "src/refund.py:1-2  method  refundOrder  (the file was edited: these may be other lines)",
         "     1  def refundOrder(order):",
         "     2      return 'now'",
     ]
@@ -386,20 +385,21 @@ def test_long_node_is_truncated_and_a_shortened_file_is_no_error(
 ) -> None:
     """The number of omitted lines is shown."""
     found = run_search(database, "cancel", path="src/order.py")[:1]
-    assert list(render_hits(result_page(database, folder, found, 1))) == [
+    assert list(render_hits(result_page(database, folder, found, 1)))[:3] == [
         "src/order.py:5-7  method  cancel",
         "     5  def cancel(order):",
         "        … 2 lines more",
     ]
-    assert list(render_hits(result_page(database, folder, found, 0))) == [
+    assert list(render_hits(result_page(database, folder, found, 0)))[:1] == [
         "src/order.py:5-7  method  cancel"
     ]
     (folder / "src/order.py").write_text("pass\n")
-    assert list(render_hits(result_page(database, folder, found))) == [
+    *lines, state = render_hits(result_page(database, folder, found))
+    assert lines == [
         "src/order.py:5-7  method  cancel",
         "        (gone: the file has changed and no longer has these lines)",
-        "1 of the files shown has changed since it was indexed.",
     ]
+    assert state.startswith("1 of the files shown has changed since it was indexed.")
 
 
 @pytest.mark.parametrize("how", ["gone", "folder", "binary"])

@@ -186,7 +186,7 @@ def test_without_git_edited_nodes_are_found_by_signature(
     database, folder = plain
     (folder / "tax.py").write_text(f"# new\n{TAX.replace('19', '20')}")
     assert lines(database, folder, "vat")[:2] == [
-        "tax.py:2-4  method  vat  (the file is edited since: these may be other lines, was 1-3)",
+        "tax.py:2-4  method  vat  (the file was edited: these may be other lines, was 1-3)",
         "     2  def vat(price):",
     ]
     (folder / "tax.py").write_text("x = 1\n" * 20)
@@ -327,7 +327,7 @@ def test_without_git_all_parts_are_relocated_by_text(long: tuple[Path, SQLite]) 
 def test_edited_part_is_reported(long: tuple[Path, SQLite], row: int, is_sure: bool) -> None:
     """If the first or the last part was edited, that end of the node is unknown."""
     edited = ["# new", *WEIGH[:row], "    print(total)", *WEIGH[row:]]
-    state_text = "edited since" if is_sure else "the file is edited since: these may be other lines"
+    state_text = "edited since" if is_sure else "the file was edited: these may be other lines"
     text = heading(*long, edited)
     assert f"{state_text}, was 1-202)" in text
     assert text.startswith("2-")

@@ -259,5 +259,5 @@ def freshness_text(state: Freshness, hit: Hit, lines: tuple[int, int]) -> str:
     return {
         Freshness.MOVED: f"moved from {was}",
         Freshness.CHANGED: f"edited since{moved}",
-        Freshness.UNCERTAIN: f"the file is edited since: these may be other lines{moved}",
+        Freshness.UNCERTAIN: f"the file was edited: these may be other lines{moved}",
     }.get(state, "")
