@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -118,6 +119,27 @@ def test_completion_offers_commands_languages_and_files(
         monkeypatch.setenv("COMP_WORDS", " ".join(["feeder", *words]))
         monkeypatch.setenv("COMP_CWORD", str(len(words)))
         assert offered in feeder(plain).out.splitlines()
+
+
+def test_completion_in_fish_shows_whole_descriptions(feeder: RunFeeder, plain: Path) -> None:
+    """The one of `outline` has a comma."""
+    fish = shutil.which("fish")
+    if fish is None:
+        pytest.skip("there is no fish here")
+    script = feeder(plain, "completion", "fish").out
+    bin_folder = plain / "bin"
+    bin_folder.mkdir()
+    (bin_folder / "feeder").write_text(f'#!/bin/sh\nexec {sys.executable} -m feeder "$@"\n')
+    (bin_folder / "feeder").chmod(0o755)
+    path = f"{bin_folder}:{os.environ['PATH']}"
+    answer = subprocess.run(
+        [fish, "--no-config", "-c", f'{script}\ncomplete -C "feeder outl"'],
+        env={**os.environ, "PATH": path, "HOME": str(plain)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert answer.stdout.startswith("outline\tList the symbols of a file, a folder")
 
 
 @pytest.mark.parametrize(

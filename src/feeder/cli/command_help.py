@@ -69,7 +69,11 @@ class ShortHelp(click.Command):
         elif sections:
             titles = ", ".join(title[0].lower() + title[1:] for title in sections)
             formatter.write_paragraph()
-            formatter.write_text(f"More options ({titles}): {ctx.command_path} --help-all")
+            # `--help-all` stays whole: textwrap would cut it at its hyphens
+            more = f"More options ({titles}): {ctx.command_path} --help\N{NON-BREAKING HYPHEN}all"
+            with_hyphens = click.HelpFormatter(width=formatter.width)
+            with_hyphens.write_text(more)
+            formatter.write(with_hyphens.getvalue().replace("\N{NON-BREAKING HYPHEN}", "-"))
 
 
 class ShortHelpGroup(ShortHelp, LazyGroup):

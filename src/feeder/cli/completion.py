@@ -25,7 +25,9 @@ def completion(context: click.Context, shell: str) -> None:
     """Print a script for Tab completion in a shell."""
     kind = get_completion_class(shell)
     assert kind  # click has one for each of the choices
-    click.echo(kind(context.find_root().command, {}, "feeder", "_FEEDER_COMPLETE").source())
+    script = kind(context.find_root().command, {}, "feeder", "_FEEDER_COMPLETE").source()
+    # click's script for fish cuts a description at its second comma
+    click.echo(script.replace('string split ","', 'string split -m 1 ","'))
 
 
 def complete_path(

@@ -93,7 +93,7 @@ def _lines_option(*names: str, help: str) -> Callable[[options.Command], options
 @click.option("-w", "--word", "whole_words", is_flag=True, help="Match whole words only.")
 @_lines_option("-A", "--after-context", help="Lines to show after each match.")
 @_lines_option("-B", "--before-context", help="Lines to show before each match.")
-@_lines_option("--context", help="Both; also as -C N, if N is a number.")
+@_lines_option("--context", help="Lines to show before and after; also -C N.")
 @click.option("-c", "--count", is_flag=True, help="Print only the count of each file.")
 @click.option("-l", "--files", is_flag=True, help="Print only paths.")
 @search_options.null_option
@@ -116,8 +116,8 @@ def _lines_option(*names: str, help: str) -> Callable[[options.Command], options
 def grep(pattern: str, places: tuple[str, ...], **params: Any) -> None:
     """List every line that matches a regular expression.
 
-    Searches the indexed files of this machine, as they were indexed, in the files and folders PATH
-    or in all. PATTERN has the syntax of /patterns/ in queries. Everything after -- is no option.
+    Searches the indexed files, or only the files and folders PATH. PATTERN has the syntax of
+    /patterns/ in queries. After -- nothing is an option.
     """
     from feeder.errors import UserError
     from feeder.grep.exact_search import LineRequest

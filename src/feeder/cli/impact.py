@@ -35,7 +35,7 @@ NO_TESTS = 5
 @click.option(
     "--base",
     metavar="REF",
-    help="The same as the argument: compare with the merge base of HEAD and this commit. Default: "
+    help="Same as the argument REF: compare with the merge base of HEAD and this commit. Default: "
     "HEAD's first parent, or HEAD with --working-tree.",
 )
 @click.option("--working-tree", is_flag=True, help="Compare the files on disk instead of HEAD.")

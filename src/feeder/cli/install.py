@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feeder.cli import console, options
+from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
 from feeder.errors import UserError
 
@@ -35,7 +36,13 @@ _force_option = click.option(
 )
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder mcp install --all-found",
+        "feeder mcp install --client cursor --scope project",
+    ),
+)
 @_client_option
 @click.option("--all-found", is_flag=True, help="Change every client found on this machine.")
 @_scope_option
@@ -74,7 +81,10 @@ def install(names: Sequence[str], all_found: bool, scope: Scope, **params: Any) 
     output.print_result(scope, changes, missing, command)
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    examples=("feeder mcp uninstall", "feeder mcp uninstall --client cursor --dry-run"),
+)
 @_client_option
 @_scope_option
 @_force_option

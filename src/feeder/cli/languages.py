@@ -11,6 +11,7 @@ import click
 
 from feeder import relation as kinds
 from feeder.cli import console, options
+from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
 
 if TYPE_CHECKING:
@@ -64,7 +65,14 @@ def languages() -> None:
     """Try the description of a language on a file."""
 
 
-@languages.command("try")
+@languages.command(
+    "try",
+    cls=ShortHelp,
+    examples=(
+        "feeder languages try languages/zig src/main.zig",
+        "feeder languages try languages/go cart.go --json",
+    ),
+)
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @options.output_options

@@ -84,7 +84,7 @@ _DESCRIPTION_OPTIONS = (
     ),
     env_option(
         "--redescribe",
-        "Also replace descriptions by another model or prompt, and retry those that were refused.",
+        "Also replace descriptions of another model or prompt, and retry refused ones.",
         is_flag=True,
     ),
     env_option(

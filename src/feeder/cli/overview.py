@@ -38,7 +38,7 @@ MAX_TOKENS = 50_000
 def overview(path: str, budget: int, **params: Any) -> None:
     """Show packages, entry points and most-used symbols.
 
-    Symbols are ranked by references, and have their signatures.
+    Symbols come with their signatures, the most referenced first.
     """
     from feeder.cli.fresh_index import open_fresh_index
     from feeder.mcp.token_budget import budget_bytes

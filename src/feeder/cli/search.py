@@ -98,7 +98,7 @@ def _print_notes(page: Page, settings: Settings) -> None:
 def similar(target: str, limit: int, **params: Any) -> None:
     """Find code that is similar to a given node.
 
-    By its vector, or else by its words.
+    Compares vectors, or words where the index has no vectors.
     """
     from feeder.cli.fresh_index import open_fresh_index
     from feeder.query.query_plan import SearchRequest, path_from_root
@@ -145,7 +145,7 @@ def similar(target: str, limit: int, **params: Any) -> None:
 def outline(path: str, depth: int | None, max_lines: int, color: str, **params: Any) -> None:
     """List the symbols of a file, a folder or a glob.
 
-    Without PATH those of the whole repository.
+    Without PATH, of the whole repository.
     """
     from feeder.cli.fresh_index import open_fresh_index
     from feeder.cli.rendering import render_outline
@@ -266,7 +266,8 @@ def search(ctx: click.Context, /, query: str, every: bool, limit: int, **params:
     """Search by words and by meaning.
 
     A query can have "phrases", /patterns/, -excluded words, prefixes*, and the filters lang: path:
-    -path: type: symbol: repo: category: tests: and case:yes. Everything after -- is the query.
+    -path: type: symbol: repo: category: tests: and case:yes. After -- everything belongs
+    to the query.
     """
     from feeder.cli.fresh_index import begin_finding_index, open_fresh_index
     from feeder.query.request_filters import RequestFilters

@@ -23,14 +23,14 @@ from feeder.errors import ServiceError, UserError
     type=options.WholeNumber(1, 1_000),
     default=20,
     show_default=True,
-    help="Keep the newest commits of this number in TARGET.",
+    help="Number of newest commits to keep in TARGET.",
 )
 @options.share_options
 def publish(target: str, keep: int, **params: Any) -> None:
     """Publish the index for other clones to pull.
 
     TARGET is a folder, github:owner/name (a release of that repository), s3://bucket/folder (also
-    of R2 and the like), gs:// or az://. Only what it lacks is uploaded.
+    R2 and other S3 services), gs:// or az://. Only what is missing there is uploaded.
     """
     from feeder.session.workspace import current_workspace, index_file
     from feeder.share.places import open_target
@@ -52,8 +52,8 @@ def publish(target: str, keep: int, **params: Any) -> None:
 def pull(source: str | None, **params: Any) -> None:
     """Pull the published index that is nearest to HEAD.
 
-    It is then brought up to date. SOURCE is a folder, https://…, github:owner/name, s3://, gs:// or
-    az://. Default: the index that the repository's pyproject.toml or .feeder.toml names.
+    The index is then brought up to date. SOURCE is a folder, https://…, github:owner/name, s3://,
+    gs:// or az://. Default: the index that the repository's pyproject.toml or .feeder.toml names.
     """
     from feeder.cli.sync import sync
     from feeder.session.workspace import current_workspace, index_file

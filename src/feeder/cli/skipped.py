@@ -28,8 +28,8 @@ from feeder.escaping import count_of
 def skipped(reason: str | None, masked: bool, unparsed: bool, **params: Any) -> None:
     """List the files that are not in the index, and why.
 
-    Of indexed files it lists lines: those with a masked secret, never the secret, and those that
-    could not be parsed.
+    Can also list the lines of indexed files in which a secret is masked, or that could not be
+    parsed.
     """
     if bool(reason) + masked + unparsed > 1:
         raise UserError(

@@ -34,13 +34,13 @@ GIVEN_FILES = "the given files"
 @click.option(
     "--working-tree",
     is_flag=True,
-    help="Index the files on disk, less what git ignores, instead of HEAD.",
+    help="Index the files on disk instead of HEAD, except those that git ignores.",
 )
 @options.sync_options
 def sync(dry_run: bool, working_tree: bool, **params: Any) -> None:
     """Bring the index up to date with HEAD.
 
-    It does so whatever earlier runs left: after an interrupted run too.
+    Also after an interrupted run.
     """
     from feeder.session import early_start, workspace
 
@@ -81,7 +81,7 @@ def sync(dry_run: bool, working_tree: bool, **params: Any) -> None:
 def process(paths: tuple[Path, ...], dry_run: bool, **params: Any) -> None:
     """Index files and folders as they are on disk.
 
-    Those that are gone are removed from the index.
+    Files that no longer exist are removed from the index.
     """
     from feeder.session.workspace import common_base_folder, folder_tree, workspace_for
     from feeder.sync.partial_sync import process_paths
@@ -131,7 +131,8 @@ def delete(paths: tuple[Path, ...], dry_run: bool, **params: Any) -> None:
 def apply(deltas: IO[bytes], dry_run: bool, **params: Any) -> None:
     """Apply a list of changes to the index. DELTAS is a file, or - for stdin.
 
-    It has a JSON array of {"file", "action": "process"|"delete"}, as `feeder deltas` prints it.
+    The file holds a JSON array of {"file", "action": "process"|"delete"}, as `feeder deltas` prints
+    it.
     """
     from feeder.session.workspace import current_workspace, folder_tree
     from feeder.source.deltas import parse_deltas
