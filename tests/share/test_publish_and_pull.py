@@ -243,4 +243,4 @@ def test_pull_leaves_an_existing_index(
     feeder(origin, "publish", store)
     answer = feeder(origin, "pull", store)
     assert answer.code == 2
-    assert "exists. Bring it up to date with: feeder sync" in answer.err
+    assert "exists already. Bring it up to date with: feeder sync" in answer.err

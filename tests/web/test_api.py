@@ -313,10 +313,12 @@ def test_folder_lists_what_is_directly_in_it(asked: Web) -> None:
 
 
 def test_last_change_of_one_file(asked: Web) -> None:
-    """Equal to that in the history of all; for a file without a commit it is empty."""
+    """Equal to that in the history of all, with its commit and author."""
     every = asked.client.get("/api/history").json()["changed"]
-    one = asked.client.get("/api/history?path=src/cart.py").json()["changed"]
-    assert one == {"src/cart.py": every["src/cart.py"]}
+    one = asked.client.get("/api/history?path=src/cart.py").json()
+    assert one["changed"] == {"src/cart.py": every["src/cart.py"]}
+    assert re.fullmatch("[0-9a-f]{40}", one["commit"])
+    assert one["author"]
     assert asked.client.get("/api/history?path=src/none.py").status_code == 404
 
 

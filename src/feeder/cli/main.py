@@ -188,7 +188,10 @@ def _translate_error(error: FeederError | OSError | UnicodeEncodeError) -> Feede
 )
 @version_option
 def cli() -> None:
-    """Keep a repository searchable by words and by meaning, in an index equal to HEAD."""
+    """Search a repository by words, names and meaning.
+
+    Start with: feeder search "what the code does"
+    """
 
 
 class LazyCommand(NamedTuple):

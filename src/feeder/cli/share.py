@@ -73,7 +73,7 @@ def pull(source: str | None, **params: Any) -> None:
         )
     file = index_file(place.base, settings)
     if file.exists():
-        raise UserError(f"{file} exists.", "Bring it up to date with: feeder sync")
+        raise UserError(f"{file} exists already.", "Bring it up to date with: feeder sync")
     if settings.db is None:
         create_index_folder(file.parent)
     base = settings.directory if source else place.base

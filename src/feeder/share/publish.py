@@ -103,8 +103,8 @@ def _entry_of(index: Path, repository: Path) -> Entry:
     is_whole = of.get("tree") and of.get("done") == of.get("run") and not of.get("below")
     if not is_whole or of.get("working"):
         raise UserError(
-            f"{index} does not hold exactly one commit, and only a commit can be published.",
-            "Commit your files and bring the index to HEAD: feeder sync",
+            f"{index} does not hold exactly one commit, and only that can be published.",
+            "Bring it to HEAD first: feeder sync",
         )
     return Entry(
         commit=of.get("head", ""),

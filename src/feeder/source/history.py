@@ -34,6 +34,14 @@ class FileHistory(NamedTuple):
     oldest_commit_s: int | None = None
 
 
+class LastChange(NamedTuple):
+    """The commit that changed a file last, its author, and its time in seconds since 1970."""
+
+    commit: str
+    author: str
+    changed_s: int
+
+
 class _ChangedFile(NamedTuple):
     """A file that a commit has changed; a root commit has changed all its files."""
 
@@ -45,19 +53,22 @@ class _ChangedFile(NamedTuple):
 @lru_cache(maxsize=256)
 def last_change(
     repository: Path, commit: str, path: str, *, timeout_s: float = WALK_TIMEOUT_S
-) -> FileHistory:
-    """The history of one file of a commit, with the rules of `file_history`.
+) -> LastChange | None:
+    """The last change of one file of a commit, with the rules of `file_history`.
 
-    Empty if the walk takes longer than `timeout_s`, or ends where a shallow clone does.
+    None if the walk takes longer than `timeout_s`, or ends where a shallow clone does.
     """
-    options = ("-1", "--first-parent", "-m", "--no-renames", "--format=%ct %P")
+    options = ("-1", "--first-parent", "-m", "--no-renames", "--format=%ct%n%H%n%P%n%an")
     arguments = (*_LOG_COMMAND, *options, commit, "--", path)
     try:
-        line = git_output(repository, *arguments, timeout_s=timeout_s).split()
+        output = git_output(repository, *arguments, timeout_s=timeout_s).decode("utf-8", "replace")
     except TimeoutError:
-        return FileHistory({})
-    is_known = len(line) > 1 or (line and not git.is_shallow(repository))
-    return FileHistory({path: int(line[0])} if is_known else {})
+        return None
+    if not output:
+        return None
+    changed_s, commit_id, parents, author, *_ = output.split("\n")
+    is_known = parents or not git.is_shallow(repository)
+    return LastChange(commit_id, author, int(changed_s)) if is_known else None
 
 
 @lru_cache(maxsize=4)

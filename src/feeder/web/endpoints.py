@@ -239,7 +239,7 @@ def _file_json(corpus: Corpus, file: FileSummary) -> JsonObject:
 
 
 def history(index: SearchIndex, parameters: Parameters) -> JsonObject:
-    """The time of the last change of each file, or of one."""
+    """The time of the last change of each file; or of one, with its commit and author."""
     corpus, path = index.corpus, parameters.get("path", [""])[0]
     commit = _indexed_commit(corpus)
     root = git.find_root(corpus.base)
@@ -250,7 +250,12 @@ def history(index: SearchIndex, parameters: Parameters) -> JsonObject:
         )
     if path and path not in _indexed_paths(index, path):
         raise NotFound(f"{path} is not a file of the index.", "Give a path from the root.")
-    changes = last_change(root, commit, path) if path else file_history(corpus.base, commit)
+    if path:
+        last = last_change(root, commit, path)
+        changed = {path: last.changed_s} if last else {}
+        details = {"commit": last.commit, "author": last.author} if last else {}
+        return {"changed": changed, "since": None, **details, **_index_state(corpus)}
+    changes = file_history(corpus.base, commit)
     return {"changed": changes.changed_s, "since": changes.oldest_commit_s, **_index_state(corpus)}
 
 

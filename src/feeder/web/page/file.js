@@ -10,7 +10,7 @@ import { keep, recall } from './storage.js';
 import { rendered } from './markdown.js';
 import { fileTree } from './tree.js';
 import { formatDay } from './treemap.js';
-import { documentForm, editorLink, hasFolder, pageOf, supports, webLink } from './links.js';
+import { commitLink, documentForm, editorLink, hasFolder, pageOf, supports, webLink } from './links.js';
 
 const BLOCK_LINES = 500;
 const MIN_FILTERED = 8;
@@ -82,12 +82,15 @@ async function open(path) {
   shown = path;
   showIndexState(file);
   announce(`${path}, ${count(file.lines.length, 'line')}`);
-  if (supports('history')) request('history', { path }).then(({ changed }) => showChange(path, changed[path]), () => null);
+  if (supports('history')) request('history', { path }).then((answer) => showChange(path, answer), () => null);
   grammar(language).then((rules) => rules && highlight(file.lines, rules, rows, pattern));
 }
 
-function showChange(path, at_s) {
-  if (at_s && read().file === path) byId('changed').textContent = `changed ${formatDay(at_s)}`;
+function showChange(path, { changed, commit, author }) {
+  if (!changed[path] || read().file !== path) return;
+  const short = h('code', null, commit.slice(0, 7));
+  const href = commitLink(commit);
+  fill(byId('changed'), `changed ${formatDay(changed[path])} by ${author} in `, href ? h('a', { href, rel: 'noreferrer' }, short) : short);
 }
 
 function files(path) {
