@@ -39,7 +39,7 @@ async function describe(state) {
   fill(byId('repository'),
     readme && h('section', { class: 'about' }, rendered(readme.lines, readme.path), h('p', null, h('a', { href: fileLink(readme.path) }, readme.path))),
     listOf('Packages and their most used symbols', packages, packageItem, 'packages'),
-    listOf('First entry points', entries, entryItem),
+    listOf('First entry points', entries, (entry) => entryItem(entry, entries.filter(({ name }) => name === entry.name).length > 1)),
     listOf('Changed last', changed, ({ path, changed_s: at }) => h('li', null, h('a', { href: fileLink(path), title: path }, cutPath(path)), ' ', h('span', { class: 'number' }, formatDay(at)))));
 }
 
@@ -53,11 +53,12 @@ function packageItem({ path, files, most_used: symbols }) {
     h('div', null, symbols.map((symbol, at) => [at ? ', ' : null, symbolLink(symbol)])));
 }
 
-function entryItem({ kind, name, path, line }) {
+function entryItem({ kind, name, path, line }, isAmbiguous) {
   // of several in a file the name is their number: "routes (2) src/app.py"
   const isNumber = name?.startsWith('(');
   return h('li', null, h('span', { class: 'folder' }, kind, isNumber ? ` ${name}` : null), ' ',
-    h('a', { href: fileLink(path, line), title: line ? `${path}:${line}` : path, class: 'symbol' }, name && !isNumber ? name : cutPath(path)));
+    h('a', { href: fileLink(path, line), title: line ? `${path}:${line}` : path, class: 'symbol' }, name && !isNumber ? name : cutPath(path)),
+    name && !isNumber && isAmbiguous ? h('span', { class: 'folder', title: path }, ' ', cutPath(path)) : null);
 }
 
 function symbolLink({ path, symbol, start_line: first, end_line: last }) {
