@@ -146,6 +146,11 @@ def symbol_ends_with(name: str, suffix: str) -> bool:
     return f".{name}".endswith(f".{suffix}")
 
 
+def last_name(symbol: str) -> str:
+    """The name after the last dot: `add` of `shop.Cart.add`."""
+    return symbol.rpartition(".")[2]
+
+
 def trigrams(text: str) -> list[str]:
     """Returns each three letters in a row: `cart` has `car` and `art`."""
     return [text[at : at + 3] for at in range(len(text) - 2)]

@@ -3,7 +3,7 @@
 import { constants } from "../build/worker_data.json";
 import { memoize } from "./memoize.ts";
 import { Pattern, RegexVariants } from "./python_regex.ts";
-import { strip } from "./python_strings.ts";
+import { rpartition, strip } from "./python_strings.ts";
 
 const SEPARATORS = new Pattern(constants.text.SEPARATOR_PATTERN, "g");
 const OUTER_DOTS = /^\.+|(?<!\.)\.+$/g;
@@ -68,4 +68,9 @@ export function splitCompound(word: string): WordPart[] {
 /** The words of a name in lower case; at least one if it has a letter. */
 export function lowercaseParts(name: string): string[] {
   return (name.match(PART) ?? []).map((part) => part.toLowerCase());
+}
+
+/** The name after the last dot: `add` of `shop.Cart.add`. */
+export function lastName(symbol: string): string {
+  return rpartition(symbol, ".")[1];
 }

@@ -179,7 +179,7 @@ def _match_pattern(
         for path, numbers in matches.lines.items()
         if not file_types.document_extension(path)
     }
-    ids = innermost_nodes(database, lines, files.repo)
+    ids = ids_at_lines(database, lines, files.repo)
     truncation = matches.truncation or (
         Truncation.TOO_MANY if len(ids) > MAX_MATCHED else Truncation.NONE
     )
@@ -220,7 +220,7 @@ class _NodeSpan(NamedTuple):
     id: str
 
 
-def innermost_nodes(database: Database, lines: Mapping[str, Sequence[int]], repo: str) -> list[str]:
+def ids_at_lines(database: Database, lines: Mapping[str, Sequence[int]], repo: str) -> list[str]:
     """Ids of the innermost nodes at lines of a repository's files, by path."""
     spans = read(database, _NodeSpan, Statement(_NODE_SPANS, (json.dumps(list(lines)), repo)))
     innermost: dict[tuple[str, int], str] = {}

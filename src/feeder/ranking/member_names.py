@@ -5,7 +5,7 @@ from functools import lru_cache
 from feeder.nodes import Member
 from feeder.store.rows import decode_members
 from feeder.suggestions import is_within_one_edit
-from feeder.text import normalize_symbol, symbol_ends_with
+from feeder.text import last_name, normalize_symbol, symbol_ends_with
 
 COMPANION = ".companion"
 """Ends the symbol of Kotlin's companion objects without a name, casefolded."""
@@ -35,7 +35,7 @@ def find_member(owner: str | None, members: str, query: str, path: str = "") -> 
             symbol_ends_with(f"{owner}.{member.name.casefold()}", searched_name) for owner in owners
         )
     ]
-    in_case = (member for member in matches if member.name == last_part(query))
+    in_case = (member for member in matches if member.name == last_name(normalize_symbol(query)))
     return next(in_case, matches[0] if matches else None)
 
 
@@ -44,8 +44,8 @@ def find_near_member(owner: str | None, members: str, query: str) -> Member | No
 
     A misspelling is one edit away.
     """
-    name = last_part(query).lower()
-    if is_within_one_edit(name, last_part(owner or "").lower()):
+    name = last_name(normalize_symbol(query)).lower()
+    if is_within_one_edit(name, last_name(normalize_symbol(owner or "")).lower()):
         return None
     near = (
         member
@@ -53,11 +53,6 @@ def find_near_member(owner: str | None, members: str, query: str) -> Member | No
         if is_within_one_edit(name, member.name.lower())
     )
     return next(near, None)
-
-
-def last_part(query: str) -> str:
-    """The name that a query ends with, without its owners, in the query's case."""
-    return normalize_symbol(query).rpartition(".")[2]
 
 
 @lru_cache(10_000)

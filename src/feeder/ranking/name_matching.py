@@ -27,7 +27,7 @@ from feeder.store.name_search import (
 from feeder.store.rows import decode_members
 from feeder.store.scope import Scope, is_test_path
 from feeder.suggestions import is_within_one_edit
-from feeder.text import normalize_symbol, trigrams
+from feeder.text import last_name, normalize_symbol, trigrams
 
 MIN_SIMILARITY = 0.35
 """The least share of common trigrams of two similar names."""
@@ -159,9 +159,9 @@ def _resembling_ids(
 
 def _has_same_letters(node: NameMatch, token: str) -> bool:
     """Returns True if the node's or a member's name ends with the same part as the token."""
-    last = _last_part(normalize_symbol(token.rstrip("(")))
+    last = last_name(normalize_symbol(token.rstrip("(")))
     names = [node.name, *(member.name for member in decode_members(node.members))]
-    return any(_last_part(normalize_symbol(name)) == last for name in names)
+    return any(last_name(normalize_symbol(name)) == last for name in names)
 
 
 def _node_ids(nodes: Iterable[NameMatch]) -> list[str]:
@@ -182,7 +182,7 @@ def _is_short_query(query_text: QueryText) -> bool:
 
 def name_overlap(symbol: str, stems: frozenset[str]) -> float:
     """Agreement of the query's stems with those of a name's last part, from 0 to 1."""
-    return _dice_coefficient(name_stems(_last_part(symbol)), stems)
+    return _dice_coefficient(name_stems(last_name(symbol)), stems)
 
 
 def _best_overlap(symbol: str, stems: frozenset[str]) -> float:
@@ -219,7 +219,7 @@ def similar_statements(query_text: QueryText, scope: Scope) -> list[Statement]:
     No rows are used if a node has exactly the name. Those of the last statement are not used if
     `has_similar_name` is true of the others.
     """
-    name = _last_part(query_text.name)
+    name = last_name(query_text.name)
     if len(name) < MIN_SIMILAR_LETTERS:
         return []
     return [
@@ -251,7 +251,7 @@ def match_similar(
     """Evaluates the rows of `similar_statements`."""
     if matches.has_exact or not row_sets:
         return SimilarNames()
-    name = _last_part(query_text.name)
+    name = last_name(query_text.name)
     by_word, by_prefix, by_trigram, by_spelling = row_sets
     if ids := [str(id_) for (id_,) in by_word]:
         prefixed = (
@@ -274,7 +274,7 @@ def match_similar(
     scored = [
         (
             meant.get(node.id) or members.get(node.id, ""),
-            _similarity(name, grams, members.get(node.id, _last_part(node.name))),
+            _similarity(name, grams, members.get(node.id, last_name(node.name))),
             node,
         )
         for node in nodes
@@ -297,7 +297,7 @@ def has_similar_name(query_text: QueryText, row_sets: Sequence[Iterable[Row]]) -
     as a part of a name, or one edit away: then names are not looked up by their spelling.
     """
     by_word, _, by_trigram = row_sets
-    return bool(by_word) or _is_answered(_last_part(query_text.name), name_matches(by_trigram))
+    return bool(by_word) or _is_answered(last_name(query_text.name), name_matches(by_trigram))
 
 
 def _is_answered(name: str, nodes: Iterable[NameMatch]) -> bool:
@@ -309,7 +309,7 @@ def _meant_name(name: str, node: NameMatch) -> str:
 
     In lower case for a lowercase query, so that the nodes are sorted as for the right spelling.
     """
-    own = _last_part(node.name)
+    own = last_name(node.name)
     meant = own.lower() if _is_lowercase(name) else own
     return meant if is_within_one_edit(name, meant) else ""
 
@@ -319,11 +319,11 @@ def _prefix_matches(nodes: Iterable[NameMatch], name: str) -> list[str]:
 
     Those with a similar owner come first.
     """
-    last = _last_part(name)
+    last = last_name(name)
     prefixed = [
         node
         for node in nodes
-        if _lowercase_letters(_last_part(node.name)).startswith(_lowercase_letters(last))
+        if _lowercase_letters(last_name(node.name)).startswith(_lowercase_letters(last))
     ]
     ordered = sorted(
         prefixed, key=lambda node: (-_owner_similarity(node, name), *_sort_key(node, last))
@@ -344,7 +344,7 @@ def _sort_key(node: NameMatch, text: str) -> tuple[bool | int | str, ...]:
     declarations, longest first.
     """
     kind = DEFINITION_TYPES.index(node.node_type) if node.node_type in DEFINITION_TYPES else 2
-    is_type = kind == 0 and not _is_lowercase(_last_part(node.name)) and _is_lowercase(text)
+    is_type = kind == 0 and not _is_lowercase(last_name(node.name)) and _is_lowercase(text)
     is_function = kind == 1 and _is_lowercase(text) and _is_function(node.name, text)
     return (
         is_document(node.path),
@@ -367,7 +367,7 @@ def _is_function(name: str, text: str) -> bool:
     """Returns True for a function with the query's letters, and not a member of a type, which has a
     capital in most languages.
     """
-    owner = _last_part(name.rpartition(".")[0])
+    owner = last_name(name.rpartition(".")[0])
     return name.endswith(text) and not owner[:1].isupper()
 
 
@@ -383,7 +383,7 @@ def _fts_expression(text: str) -> str:
     whole, member = fts_query.phrase(text), fts_query.phrase(last)
     if not owner:
         return f"symbol : ({whole})"
-    in_module = f"(path : {fts_query.phrase(_last_part(owner))} AND symbol : {member})"
+    in_module = f"(path : {fts_query.phrase(last_name(owner))} AND symbol : {member})"
     return f"(symbol : ({whole} OR ({fts_query.phrase(owner)} AND {member}))) OR {in_module}"
 
 
@@ -392,22 +392,18 @@ def _similarity(name: str, grams: Counter[str], other: str) -> float:
 
 
 def _contains(symbol: str, name: str) -> bool:
-    return _lowercase_letters(name) in _lowercase_letters(_last_part(symbol))
+    return _lowercase_letters(name) in _lowercase_letters(last_name(symbol))
 
 
 def _owner_similarity(node: NameMatch, name: str) -> float:
     """Similarity of the owners' names, from 0 to 1."""
-    owner, own = (_last_part(symbol.rpartition(".")[0]) for symbol in (name, node.name))
+    owner, own = (last_name(symbol.rpartition(".")[0]) for symbol in (name, node.name))
     return _trigram_similarity(_trigrams(owner), _trigrams(own)) if owner and own else 0
 
 
 def _trigram_similarity(grams: Counter[str], others: Counter[str]) -> float:
     """The Dice coefficient of the trigrams of two names."""
     return 2 * (grams & others).total() / (grams.total() + others.total())
-
-
-def _last_part(name: str) -> str:
-    return name.rpartition(".")[2]
 
 
 def _lowercase_letters(name: str) -> str:

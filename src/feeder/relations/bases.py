@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from feeder.relation import IMPLEMENTS, INHERITS
 from feeder.relations.member_resolution import Family
 from feeder.relations.modules import Definition
-from feeder.relations.name_resolution import last_name
 from feeder.relations.relation_reader import RelationReader
 from feeder.relations.resolution import Resolver
 from feeder.relations.site_finder import SiteFinder
 from feeder.relations.sites import Reference
 from feeder.relations.subtypes import is_variant
+from feeder.text import last_name
 from feeder.traits import traits
 
 MAX_BASES = 30

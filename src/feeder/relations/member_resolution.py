@@ -20,7 +20,7 @@ from feeder.relations.file_facts import (
 )
 from feeder.relations.go_interfaces import Implements
 from feeder.relations.modules import Definition, in_same_package
-from feeder.relations.name_resolution import NameResolver, last_name
+from feeder.relations.name_resolution import NameResolver
 from feeder.relations.outcomes import (
     RESOLVED,
     Evidence,
@@ -32,6 +32,7 @@ from feeder.relations.outcomes import (
     resolved_if,
 )
 from feeder.store.relations import RelatedNode
+from feeder.text import last_name
 from feeder.traits import traits
 
 COMPOUND_PATTERN = re.compile(r"[a-z\d][A-Z]|\w_\w")

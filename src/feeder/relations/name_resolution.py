@@ -30,6 +30,7 @@ from feeder.relations.outcomes import (
     surest,
 )
 from feeder.store.relations import RelatedNode
+from feeder.text import last_name
 from feeder.traits import traits
 
 
@@ -406,10 +407,6 @@ class NameResolver:
         """Compares a package of Go, as a file writes it, with a definition's package."""
         is_in_import = self.imports_module_of(facts, definition)
         return go_package_refers(definition, facts, package, is_in_import)
-
-
-def last_name(symbol: str) -> str:
-    return symbol.rpartition(".")[2]
 
 
 def go_package_refers(

@@ -24,7 +24,7 @@ from feeder.relations.exports import ExportFinder
 from feeder.relations.file_facts import SELF_NAMES, FileFacts, Import
 from feeder.relations.member_resolution import NO_FAMILY, Family, MemberResolver, is_built_in
 from feeder.relations.modules import Definition
-from feeder.relations.name_resolution import NameResolver, last_name
+from feeder.relations.name_resolution import NameResolver
 from feeder.relations.outcomes import (
     RESOLVED,
     Evidence,
@@ -35,6 +35,7 @@ from feeder.relations.outcomes import (
     resolved_if,
 )
 from feeder.store.relations import RelatedNode, line_numbers
+from feeder.text import last_name
 from feeder.traits import traits
 
 QUALIFIED_SITES = frozenset({CALL, MENTION, INHERITS, IMPLEMENTS, UNNAMED, USE})

@@ -13,7 +13,7 @@ from feeder.corpus.corpus import Corpus
 from feeder.corpus.skipped_files import check_not_skipped
 from feeder.errors import NotInIndexError, UnknownPathError, UserError
 from feeder.nodes import Member, Node
-from feeder.ranking.member_names import find_member, last_part
+from feeder.ranking.member_names import find_member
 from feeder.ranking.name_matching import DECLARATION_SUFFIXES
 from feeder.snippets.excerpts import ExcerptReader
 from feeder.source.paths import path_candidates
@@ -30,7 +30,7 @@ from feeder.store.node_parts import read_part_ranges
 from feeder.store.relations import has_relations
 from feeder.store.rows import decode_members
 from feeder.suggestions import nearest_names
-from feeder.text import normalize_symbol, symbol_ends_with
+from feeder.text import last_name, normalize_symbol, symbol_ends_with
 from feeder.traits import traits
 
 MAX_LISTED = 10
@@ -133,7 +133,9 @@ def _by_id_or_symbol(corpus: Corpus, text: str) -> Target | None:
         hits = hits or _nodes_named(named, text, (symbol_ends_with,))
     if hits:
         return _single_target(hits, text)
-    return _single_target(_constants_in_namespace(corpus, text, named), last_part(text))
+    return _single_target(
+        _constants_in_namespace(corpus, text, named), last_name(normalize_symbol(text))
+    )
 
 
 def _constants_in_namespace(corpus: Corpus, text: str, named: Sequence[Hit]) -> list[Hit]:
@@ -158,7 +160,7 @@ def members_named(corpus: Corpus, text: str) -> tuple[list[tuple[Hit, Member]], 
 
     The last value is True if there may be more.
     """
-    name = last_part(text)
+    name = last_name(normalize_symbol(text))
     named = hits_by_name(corpus.database, corpus.repo, name)
     matches = _members_of(named, text) or _members_of(
         _constants_in_namespace(corpus, text, named), name
@@ -173,7 +175,7 @@ def _members_of(hits: Iterable[Hit], text: str) -> dict[Hashable, tuple[Hit, Mem
     for hit in hits:
         owner = normalize_symbol(hit.symbol or hit.logical_path or "")
         member = find_member(owner, hit.members, text, hit.path)
-        if member and member.name == last_part(text):
+        if member and member.name == last_name(normalize_symbol(text)):
             members.setdefault((hit.path, owner, member), (hit, member))
     return members
 
@@ -269,7 +271,7 @@ def _nodes_named(
         for hit, full_name in names
         if (member := find_member(full_name, hit.members, name, hit.path))
     ]
-    own_name = last_part(name)
+    own_name = last_name(normalize_symbol(name))
     has_capitals = own_name != own_name.lower()
     named_in_case = [hit for hit, member in members if has_capitals and member == own_name]
     return (

@@ -4,7 +4,7 @@ import { constants } from "../../build/worker_data.json";
 import { memoize } from "../memoize.ts";
 import { casefold, rpartition } from "../python_strings.ts";
 import { isWithinOneEdit } from "../suggestions.ts";
-import { normalizeSymbol, symbolEndsWith } from "../text.ts";
+import { lastName, normalizeSymbol, symbolEndsWith } from "../text.ts";
 
 const { COMPANION } = constants.member_names;
 
@@ -23,7 +23,7 @@ export interface Member {
 export function findMember(owner: string | null, members: string, query: string, path: string): Member | null {
   const searchedName = normalizeName(query);
   // most nodes have members, and few one with the name
-  if (!members || !casefold(members).includes(lastPart(searchedName))) return null;
+  if (!members || !casefold(members).includes(lastName(searchedName))) return null;
   const name = normalizeName(owner ?? "");
   if (name && symbolEndsWith(name, searchedName)) return null;
   const withoutCompanion = name.endsWith(COMPANION) ? [name.slice(0, -COMPANION.length)] : [];
@@ -32,7 +32,7 @@ export function findMember(owner: string | null, members: string, query: string,
   const isSearched = (member: Member) =>
     owners.some((one) => symbolEndsWith(`${one}.${casefold(member.name)}`, searchedName));
   const matches = parseMembers(members).filter(isSearched);
-  return matches.find((member) => member.name === lastPart(normalizeSymbol(query))) ?? matches[0] ?? null;
+  return matches.find((member) => member.name === lastName(normalizeSymbol(query))) ?? matches[0] ?? null;
 }
 
 /**
@@ -41,7 +41,7 @@ export function findMember(owner: string | null, members: string, query: string,
  * A misspelling is one edit away.
  */
 export function findNearMember(owner: string | null, members: string, query: string): Member | null {
-  const [name, ownName] = [query, owner ?? ""].map((text) => lastPart(normalizeSymbol(text)).toLowerCase());
+  const [name, ownName] = [query, owner ?? ""].map((text) => lastName(normalizeSymbol(text)).toLowerCase());
   if (isWithinOneEdit(name!, ownName!)) return null;
   return parseMembers(members).find((member) => isWithinOneEdit(name!, member.name.toLowerCase())) ?? null;
 }
@@ -69,9 +69,4 @@ export function isNamed(name: string, searchedName: string): boolean {
 export function parseMembers(text: string): Member[] {
   const members = text.split(" ").slice(1).map((one) => rpartition(one, ":"));
   return members.map(([name, line]) => ({ name, line: Number(line) }));
-}
-
-/** The part of a name after the last dot. */
-export function lastPart(name: string): string {
-  return rpartition(name, ".")[1];
 }

@@ -7,12 +7,12 @@ import { sortBy, type SortKey } from "../sorting.ts";
 import { type NameMatch, nameMatches } from "../store/name_search.ts";
 import { isTestPath } from "../store/scope.ts";
 import { isWithinOneEdit } from "../suggestions.ts";
-import { normalizeSymbol } from "../text.ts";
+import { lastName, normalizeSymbol } from "../text.ts";
 import { isDocument, TEST_KIND } from "../query/file_kinds.ts";
 import { tokenLiteral } from "../query/literals.ts";
 import { namePartStems, type QueryText } from "../query/query_text.ts";
 import { oneEditVariants } from "../query/spelling.ts";
-import { findMember, findNearMember, isNamed, lastPart, normalizeName } from "./member_names.ts";
+import { findMember, findNearMember, isNamed, normalizeName } from "./member_names.ts";
 
 const { MIN_SIMILAR_LETTERS, RARE_COMPOUND_NODES, RARE_WORD_NODES, MAX_NAME_WORDS, MAX_SPELLING_WORDS } =
   constants.name_matching;
@@ -77,9 +77,9 @@ function resemblingIds(queryText: QueryText, named: readonly NameMatch[], byPath
   }
   const ending = `/${queryText.path.toLowerCase()}`;
   const isExact = tokenLiteral(token).caseSensitive;
-  const [wanted] = [lastPart(normalizeSymbol(token.replace(/\(+$/, "")))];
+  const [wanted] = [lastName(normalizeSymbol(token.replace(/\(+$/, "")))];
   return nodeIds([
-    ...named.filter((node) => isExact && lastPart(normalizeSymbol(node.name)) !== wanted && !memberNames(node).includes(wanted)),
+    ...named.filter((node) => isExact && lastName(normalizeSymbol(node.name)) !== wanted && !memberNames(node).includes(wanted)),
     ...byPath.filter((node) => !`/${node.path.toLowerCase()}`.endsWith(ending)),
   ]);
 }
@@ -87,7 +87,7 @@ function resemblingIds(queryText: QueryText, named: readonly NameMatch[], byPath
 /** The last parts of the names of a node's members. */
 function memberNames(node: NameMatch): string[] {
   const members = node.members.split(" ").filter(Boolean).map((member) => member.slice(0, member.lastIndexOf(":")));
-  return members.map((name) => lastPart(normalizeSymbol(name)));
+  return members.map((name) => lastName(normalizeSymbol(name)));
 }
 
 /** Returns true if the query is short enough to be the words of a name. */
@@ -97,7 +97,7 @@ export function isShortQuery(queryText: QueryText): boolean {
 
 /** The overlap of the query's words with those of a name's last part, up to 1. */
 export function nameOverlap(symbol: string, stems: ReadonlySet<string>): number {
-  return diceCoefficient(nameStems(lastPart(symbol)), stems);
+  return diceCoefficient(nameStems(lastName(symbol)), stems);
 }
 
 /** The overlap with the last part, or with owner and last part if that is higher: `request finalize`. */
@@ -106,7 +106,7 @@ function queryOverlap(symbol: string, { stems, stemsWithStopWords }: QueryText):
   const lastStems = nameStems(last);
   const overlaps = (words: ReadonlySet<string>) => Math.max(diceCoefficient(words, stems), diceCoefficient(words, stemsWithStopWords));
   if (!owner) return overlaps(lastStems);
-  return Math.max(overlaps(lastStems), overlaps(new Set([...lastStems, ...nameStems(lastPart(owner))])));
+  return Math.max(overlaps(lastStems), overlaps(new Set([...lastStems, ...nameStems(lastName(owner))])));
 }
 
 /** The Dice coefficient of two sets of words. */
@@ -126,7 +126,7 @@ export function rareLimit(queryText: QueryText): number {
 
 /** Returns true if the query is a name that can be matched with similar names. */
 export function canMatchSimilar(queryText: QueryText): boolean {
-  return [...lastPart(queryText.name)].length >= MIN_SIMILAR_LETTERS;
+  return [...lastName(queryText.name)].length >= MIN_SIMILAR_LETTERS;
 }
 
 /** Sorts nodes: exact case before other case, sources before tests, types before members. */
@@ -142,7 +142,7 @@ function sortNodes(nodes: Iterable<NameMatch>, text: string): NameMatch[] {
  */
 export function sortKey(node: NameMatch, text: string): SortKey {
   const kind = DEFINITION_TYPES.indexOf(node.nodeType);
-  const isType = kind === 0 && !isLowercase(lastPart(node.name)) && isLowercase(text);
+  const isType = kind === 0 && !isLowercase(lastName(node.name)) && isLowercase(text);
   const isFunction = kind === 1 && isLowercase(text) && isFunctionNamed(node.name, text);
   return [
     isDocument(node.path),
@@ -161,7 +161,7 @@ export function sortKey(node: NameMatch, text: string): SortKey {
 
 /** Returns true for a function with the query's letters, and not a member of a type, which has a capital. */
 function isFunctionNamed(name: string, text: string): boolean {
-  const owner = lastPart(rpartition(name, ".")[0]);
+  const owner = lastName(rpartition(name, ".")[0]);
   return name.endsWith(text) && !/^\p{Uppercase}/u.test(owner);
 }
 
@@ -227,7 +227,7 @@ export function spellings(name: string): string[] {
 
 /** The nodes with names similar to one that no node has, and those with a member one edit away. */
 function similarNames(queryText: QueryText, similarRows: Rows, spelledRows: Rows): string[] {
-  const name = lastPart(queryText.name);
+  const name = lastName(queryText.name);
   const grams = trigrams(name);
   const similarNodes = nameMatches(similarRows);
   const isPart = similarNodes.some((node) => containsName(node.name, name)); // a part of a name, no typo
@@ -243,7 +243,7 @@ function similarNames(queryText: QueryText, similarRows: Rows, spelledRows: Rows
   const scored = nodes.map((node) => ({
     node,
     meant: meant.get(node.id) || members.get(node.id) || "",
-    score: similarity(name, grams, members.get(node.id) ?? lastPart(node.name)),
+    score: similarity(name, grams, members.get(node.id) ?? lastName(node.name)),
   }));
   const similar = sortBy(
     scored.filter((one) => one.meant || one.score > MIN_SIMILARITY),
@@ -264,7 +264,7 @@ function similarNames(queryText: QueryText, similarRows: Rows, spelledRows: Rows
  * In lower case for a lowercase query, so that the nodes are sorted as for the right spelling.
  */
 function meantName(name: string, node: NameMatch): string {
-  const own = lastPart(node.name);
+  const own = lastName(node.name);
   const meant = isLowercase(name) ? own.toLowerCase() : own;
   return isWithinOneEdit(name, meant) ? meant : "";
 }
@@ -275,8 +275,8 @@ function meantName(name: string, node: NameMatch): string {
  * Those with a similar owner come first.
  */
 function prefixMatches(nodes: readonly NameMatch[], name: string): string[] {
-  const last = lastPart(name);
-  const prefixed = nodes.filter((node) => lowercaseLetters(lastPart(node.name)).startsWith(lowercaseLetters(last)));
+  const last = lastName(name);
+  const prefixed = nodes.filter((node) => lowercaseLetters(lastName(node.name)).startsWith(lowercaseLetters(last)));
   return nodeIds(sortBy(prefixed, (node) => [-ownerSimilarity(node, name), ...sortKey(node, last)])).slice(0, MAX_SIMILAR);
 }
 
@@ -285,12 +285,12 @@ function similarity(name: string, grams: Grams, other: string): number {
 }
 
 function containsName(symbol: string, name: string): boolean {
-  return lowercaseLetters(lastPart(symbol)).includes(lowercaseLetters(name));
+  return lowercaseLetters(lastName(symbol)).includes(lowercaseLetters(name));
 }
 
 /** The trigram similarity of the owners of node and name, up to 1; 0 without an owner. */
 function ownerSimilarity(node: NameMatch, name: string): number {
-  const [owner, own] = [name, node.name].map((one) => lastPart(rpartition(one, ".")[0]));
+  const [owner, own] = [name, node.name].map((one) => lastName(rpartition(one, ".")[0]));
   return owner && own ? trigramSimilarity(trigrams(owner), trigrams(own)) : 0;
 }
 

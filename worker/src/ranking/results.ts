@@ -7,8 +7,8 @@ import { sortBy } from "../sorting.ts";
 import type { Hit } from "../store/hits.ts";
 import type { PartRange } from "../store/node_parts.ts";
 import { isTestPath } from "../store/scope.ts";
-import { normalizeSymbol } from "../text.ts";
-import { lastPart, type Member } from "./member_names.ts";
+import { lastName, normalizeSymbol } from "../text.ts";
+import type { Member } from "./member_names.ts";
 
 const { MAX_DEDUPLICATED, MAX_FACET_VALUES } = constants.results;
 const { MIN_DUPLICATE_LINES, MIN_DUPLICATE_WORDS } = constants.nodes;
@@ -156,13 +156,13 @@ function groupPrefilter(hit: Hit): string {
 
 /** A cheap key that hits with the same duplicate key share, and others seldom. */
 function duplicatePrefilter(hit: Hit): string {
-  if (hit.symbol) return lastPart(normalizeSymbol(hit.symbol));
+  if (hit.symbol) return lastName(normalizeSymbol(hit.symbol));
   return isOfDocument(hit) ? "document" : hit.nodeType;
 }
 
 /** The key that nodes with the same text share. */
 function duplicateKey(hit: Hit): string {
-  if (hit.symbol) return keyOf("named", hit.nodeType, hit.signature, lastPart(normalizeSymbol(hit.symbol)));
+  if (hit.symbol) return keyOf("named", hit.nodeType, hit.signature, lastName(normalizeSymbol(hit.symbol)));
   if (isOfDocument(hit)) return "document";
   return keyOf(hit.nodeType, hit.language, hit.logicalPath ? null : lineCount(hit));
 }

@@ -18,11 +18,10 @@ import { ftsPhrase, NOTHING } from "../store/fts_query.ts";
 import { type NameMatch, nameMatches } from "../store/name_search.ts";
 import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
-import { normalizeSymbol, symbolEndsWith } from "../text.ts";
+import { lastName, normalizeSymbol, symbolEndsWith } from "../text.ts";
 import type { OnTiming } from "../timing.ts";
 import type { IndexMeta } from "../corpus/index_status.ts";
 import { canMatchSimilar, hasExactMatch, isShortQuery, matchSimilar, spellings, rareLimit, matchAnchors, matchNames, nodeIds } from "./name_matching.ts";
-import { lastPart } from "./member_names.ts";
 import { QueryText } from "../query/query_text.ts";
 import {
   anchorRanking,
@@ -278,7 +277,7 @@ function literalStatements(queryText: QueryText, scope: Scope): Statement[] {
 
 /** Statements that find nodes by the name of each frame. */
 function frameStatements(queryText: QueryText, scope: Scope): Statement[] {
-  const names = parseFrames(queryText).map((frame) => lastPart(frame.name));
+  const names = parseFrames(queryText).map((frame) => lastName(frame.name));
   return names.map((name) => sql.nodesCalled(`symbol : ${ftsPhrase(name)}`, name, scope));
 }
 
@@ -300,7 +299,7 @@ function nameStatements(queryText: QueryText, scope: Scope): Statement[] {
 /** Statements that find nodes with the name as a word, as a prefix, with a similar name, or one edit away. */
 function similarStatements(queryText: QueryText, scope: Scope): Statement[] {
   if (!canMatchSimilar(queryText)) return [];
-  const name = lastPart(queryText.name);
+  const name = lastName(queryText.name);
   return [
     sql.nodesHavingWord(name, rareLimit(queryText) + 1, scope),
     sql.nodesByNamePrefix(name, scope),
@@ -319,7 +318,7 @@ function ftsExpression(text: string): string {
   const owner = text.slice(0, Math.max(at, 0));
   const [whole, member] = [ftsPhrase(text), ftsPhrase(text.slice(at + 1))];
   if (!owner) return `symbol : (${whole})`;
-  const inModule = `(path : ${ftsPhrase(lastPart(owner))} AND symbol : ${member})`;
+  const inModule = `(path : ${ftsPhrase(lastName(owner))} AND symbol : ${member})`;
   return `(symbol : (${whole} OR (${ftsPhrase(owner)} AND ${member}))) OR ${inModule}`;
 }
 

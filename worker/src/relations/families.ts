@@ -14,11 +14,11 @@ import { declarations } from "./file_facts.ts";
 import type { GoMembers } from "./go_members.ts";
 import { type Family, type Implementing, NO_FAMILY } from "./member_resolution.ts";
 import { type Definition, isSameDefinition, typeKey } from "./modules.ts";
-import { lastName } from "./name_resolution.ts";
 import { isAddedTo, isHeader } from "./node_definitions.ts";
 import type { NamedDefinition, RelationReader } from "./relation_reader.ts";
 import { areCompatible, Resolver } from "./resolution.ts";
 import type { SubtypeFinder } from "./subtypes.ts";
+import { lastName } from "../text.ts";
 
 const { MAX_HELD_TYPES, COMPANION_END } = constants.families;
 const CHAINED = new Pattern(matchAtStart(constants.families.CHAINED_PATTERN));

@@ -12,10 +12,10 @@ import type { NamedNode } from "../store/relations.ts";
 import { GoTypes, type TypePlace } from "./go_interfaces.ts";
 import type { Implementing } from "./member_resolution.ts";
 import type { Definition } from "./modules.ts";
-import { lastName } from "./name_resolution.ts";
 import { isBodyless, memberKey } from "./node_definitions.ts";
 import type { RelationReader } from "./relation_reader.ts";
 import type { Implementation } from "./sites.ts";
+import { lastName } from "../text.ts";
 
 const { MAX_NAMES } = constants.go_members;
 const { MAX_EMBEDDED, MAX_GO_TYPES } = constants.go_interfaces;

@@ -12,8 +12,9 @@ import { traits } from "../traits.ts";
 import { type FileFacts, packagesOf, SELF_NAMES, UNKNOWN_PACKAGE } from "./file_facts.ts";
 import type { Implements } from "./go_interfaces.ts";
 import { type Definition, inSamePackage, typeKey } from "./modules.ts";
-import { lastName, type NameResolver } from "./name_resolution.ts";
+import type { NameResolver } from "./name_resolution.ts";
 import { elsewhere, isElsewhere, possible, RESOLVED, type Resolution, resolvedIf } from "./outcomes.ts";
+import { lastName } from "../text.ts";
 
 const COMPOUND = new Pattern(constants.member_resolution.COMPOUND_PATTERN);
 

@@ -20,6 +20,7 @@ import {
   typeKey,
 } from "./modules.ts";
 import { elsewhere, isElsewhere, isResolved, possible, RESOLVED, type Resolution, resolvedIf, surest } from "./outcomes.ts";
+import { lastName } from "../text.ts";
 
 /**
  * Resolves names to one definition of a module or package; `others` are all definitions of its name. `exports` follows
@@ -348,10 +349,6 @@ export class NameResolver {
   goPackageRefers(facts: FileFacts, packageName: string, definition: Definition): Resolution {
     return goPackageRefers(definition, facts, packageName, this.importsModuleOf(facts, definition));
   }
-}
-
-export function lastName(symbol: string): string {
-  return rpartition(symbol, ".")[1];
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Hit } from "../store/hits.ts";
 import type { NamedNode } from "../store/relations.ts";
 import { traits } from "../traits.ts";
 import { type Definition, MODULE_EXPORTS, typeKey } from "./modules.ts";
-import { lastName } from "./name_resolution.ts";
+import { lastName } from "../text.ts";
 
 const { MAX_MODIFIERS } = constants.node_definitions;
 const PRIVATE = new Pattern(matchAtStart(constants.node_definitions.PRIVATE_PATTERN));

@@ -23,8 +23,9 @@ import type { ExportFinder } from "./exports.ts";
 import { type FileFacts, SELF_NAMES } from "./file_facts.ts";
 import { type Family, isBuiltIn, MemberResolver, NO_FAMILY } from "./member_resolution.ts";
 import { type Definition, typeKey } from "./modules.ts";
-import { lastName, NameResolver } from "./name_resolution.ts";
+import { NameResolver } from "./name_resolution.ts";
 import { elsewhere, isResolved, possible, RESOLVED, type Resolution, resolvedIf } from "./outcomes.ts";
+import { lastName } from "../text.ts";
 
 /**
  * Resolves sites of one definition's name.

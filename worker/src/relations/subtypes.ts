@@ -23,12 +23,12 @@ import { traits } from "../traits.ts";
 import { factsByPath, type FileFacts } from "./file_facts.ts";
 import type { GoMembers } from "./go_members.ts";
 import { type Definition, typeKey } from "./modules.ts";
-import { lastName } from "./name_resolution.ts";
 import { memberKey } from "./node_definitions.ts";
 import { isElsewhere, isResolved, type Resolution } from "./outcomes.ts";
 import type { RelationReader } from "./relation_reader.ts";
 import { Resolver } from "./resolution.ts";
 import { type Implementation, OVERRIDE, type Reference } from "./sites.ts";
+import { lastName } from "../text.ts";
 
 const { MAX_DEPTH, MAX_TYPES } = constants.subtypes;
 const { MAX_REMOTE_TYPES } = constants.relations;

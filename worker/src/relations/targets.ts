@@ -14,11 +14,11 @@ import { partRanges, partsFromRows } from "../store/node_parts.ts";
 import { sortNodes } from "../store/relations.ts";
 import * as sql from "../store/statements.ts";
 import { nearestNames } from "../suggestions.ts";
-import { normalizeSymbol, symbolEndsWith, expandWords } from "../text.ts";
+import { expandWords, lastName, normalizeSymbol, symbolEndsWith } from "../text.ts";
 import { traits } from "../traits.ts";
 import { pathCandidates } from "../query/filters.ts";
 import { isDeclarationFile } from "../ranking/name_matching.ts";
-import { findMember, lastPart, normalizeName, parseMembers, type Member } from "../ranking/member_names.ts";
+import { findMember, normalizeName, parseMembers, type Member } from "../ranking/member_names.ts";
 import { skippedFileError, skippedFilesStatement } from "../corpus/skipped_files.ts";
 import { NotInIndexError } from "../corpus/unread_files.ts";
 
@@ -91,7 +91,7 @@ export async function resolveTarget(corpus: TargetContext, text: string): Promis
   }
   const named = byIdOrSymbol(text, ids(), names());
   const constants = named ? [] : await constantsInNamespace(corpus, text, names());
-  const target = named ?? singleTarget(constants, lastPart(normalizeSymbol(text)));
+  const target = named ?? singleTarget(constants, lastName(normalizeSymbol(text)));
   if (target) return target;
   const [first] = text.split("#", 1);
   throw await unknownTargetError(corpus, LINES.exec(text)?.[1] ?? (first || text));
@@ -273,7 +273,7 @@ export async function membersNamed(
   context: TargetContext,
   text: string,
 ): Promise<{ members: { hit: Hit; member: Member }[]; isCut: boolean }> {
-  const name = lastPart(normalizeSymbol(text));
+  const name = lastName(normalizeSymbol(text));
   if (!HAS_ALNUM.test(name)) return { members: [], isCut: false };
   const rows = await context.database.run([sql.nodesByNameWords(context.repo, ftsPhrase(name))]);
   const named = rows[0]!.map(hitFromRow);
@@ -307,7 +307,7 @@ function membersOf(hits: readonly Hit[], text: string, name: string): { hit: Hit
 function nodesNamed(hits: readonly Hit[], name: string, matchers: readonly NameMatcher[]): Hit[] {
   const hitSymbols = hits.map((hit): [Hit, string] => [hit, normalizeSymbol(hit.symbol || hit.logicalPath || "")]);
   const members = hitSymbols.map(([hit, symbol]) => findMember(symbol, hit.members, name, hit.path));
-  const ownName = lastPart(normalizeSymbol(name));
+  const ownName = lastName(normalizeSymbol(name));
   const hasCapitals = ownName !== ownName.toLowerCase();
   const choices = [
     () => nodesMatching(hitSymbols, name, matchers, (text) => text),
