@@ -57,12 +57,12 @@ def github(monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHubServer]:
 def writer(github: GitHubServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHubRelease]:
     """The store with a token that may publish."""
     monkeypatch.setenv("GITHUB_TOKEN", WRITER)
-    with closing(GitHubRelease(PLACE, Pace(None))) as store:
+    with closing(GitHubRelease(PLACE, Pace(None), is_written=True)) as store:
         yield store
 
 
 def reader() -> GitHubRelease:
-    return GitHubRelease(PLACE, Pace(None))
+    return GitHubRelease(PLACE, Pace(None), is_written=False)
 
 
 def commits(server: GitHubServer) -> list[str]:
@@ -188,7 +188,7 @@ def test_publishing_needs_a_token() -> None:
 def test_repository_without_a_release_has_nothing_published() -> None:
     assert reader().read(LATEST, 100) is None
     with pytest.raises(UserError, match="github:acme/other was not found"):
-        GitHubRelease("github:acme/other", Pace(None)).read(LATEST, 100)
+        open_source("github:acme/other", Path()).read(LATEST, 100)
 
 
 def rate_limit(after_s: float) -> Reply:

@@ -42,9 +42,12 @@ _TEXT = (
 
 
 class GitHubRelease:
-    """The store of a place `github:…`; raises UserError for one that names no repository."""
+    """The store of a place `github:…`.
 
-    def __init__(self, place: str, pace: Pace) -> None:
+    Raises UserError for one that names no repository, and without a token for one to publish to.
+    """
+
+    def __init__(self, place: str, pace: Pace, *, is_written: bool) -> None:
         found = _PLACE.fullmatch(place)
         if not found:
             raise UserError(
@@ -53,6 +56,11 @@ class GitHubRelease:
         self._place = place
         self._tag = found[2] or DEFAULT_TAG
         self._api = GitHubAPI(found[1], pace)
+        if is_written and not self._api.has_token:
+            raise UserError(
+                f"Publishing to {place} needs a token.",
+                f"Set {GITHUB_TOKENS[1]} to one that may write contents.",
+            )
         self._retry_policy = RetryPolicy("GitHub", Clock())
         # waiting for a service that fails takes longer than making the index
         self._max_tries = 1 if pace.limit_s else MAX_TRIES
@@ -63,14 +71,6 @@ class GitHubRelease:
         """Files whose upload from here has failed."""
         self._is_public = True
         """False once a file was found that is shown only with the token."""
-
-    def check_token(self) -> None:
-        """Raises UserError if there is no token to publish with."""
-        if not self._api.has_token:
-            raise UserError(
-                f"Publishing to {self._place} needs a token.",
-                f"Set {GITHUB_TOKENS[1]} to one that may write contents.",
-            )
 
     def read(self, name: str, limit: int) -> Versioned | None:
         return self._retry(lambda: self._read(name, limit))

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 from feeder.errors import UserError
-from feeder.share.github_release import GitHubRelease
 from feeder.share.object_store import ObjectStore
 from feeder.share.stores import Folder, HTTPSource, Pace, Source, Target, without_password
 from feeder.shared_settings import GITHUB_SCHEME
@@ -25,24 +24,23 @@ def open_source(place: str, base: Path, limit_s: float | None = None) -> Source:
     raises ServiceError.
     """
     pace = Pace(limit_s)
-    return HTTPSource(place, pace) if _is_address(place) else _open_target(place, base, pace)
+    return HTTPSource(place, pace) if _is_address(place) else _open(place, base, pace)
 
 
 def open_target(place: str, base: Path) -> Target:
     """Opens a store to publish to; raises UserError for a place that cannot be written."""
     if _is_address(place):
         raise UserError(f"{without_password(place)} can only be read.", _FORMS)
-    target = _open_target(place, base, Pace(None))
-    if isinstance(target, GitHubRelease):
-        target.check_token()
-    return target
+    return _open(place, base, Pace(None), is_written=True)
 
 
-def _open_target(place: str, base: Path, pace: Pace) -> Target:
+def _open(place: str, base: Path, pace: Pace, *, is_written: bool = False) -> Target:
     if place.startswith(_OBJECT_STORES):
         return ObjectStore(place.rstrip("/"), pace)
     if place.startswith(GITHUB_SCHEME):
-        return GitHubRelease(place, pace)
+        from feeder.share.github_release import GitHubRelease
+
+        return GitHubRelease(place, pace, is_written=is_written)
     if re.match(r"[a-z0-9]+:", place):
         raise UserError(f"{without_password(place)} is no place that feeder knows.", _FORMS)
     return Folder(base / Path(place).expanduser())
