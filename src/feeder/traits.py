@@ -60,6 +60,7 @@ class Traits(NamedTuple):
     open_enums: str = ""
     global_names: str = ""
     attribute_ending: str = ""
+    cascades: bool = False
     visibility: Visibility = Visibility()
     has_relations: bool = False
 

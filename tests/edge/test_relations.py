@@ -130,6 +130,8 @@ FOLLOWED_CASES = frozenset(
         "pascal-inherited",
         "csharp-attributes",
         "typescript-imported-namespaces",
+        "ranges",
+        "unit-named-as-a-type-of-another-language",
     }
 )
 """Cases of `followed_names` whose rules the Worker has too."""
@@ -462,6 +464,9 @@ def test_imports_are_followed_as_the_program_does(
         ("marked/csharp-attributes/Attributes.cs#Core.RouteAttribute", '[Route("x")]'),
         ("marked/csharp-attributes/Attributes.cs#Core.KindAttribute", "[Kind]"),
         ("marked/typescript-imported-namespaces/tools.ts#Tools.cut", "T.cut();"),
+        ("marked/ranges/rs/src/lib.rs#limit", "&v[start..limit()]"),
+        ("marked/ranges/da/a.dart#Cart.add", "cart..add(3);"),
+        ("marked/unit-named-as-a-type-of-another-language/Shop.pas#Total", "0 to Total do"),
     ],
 )
 def test_names_are_followed_as_the_program_does(

@@ -31,6 +31,7 @@ export interface Traits {
   readonly openEnums: string;
   readonly globalNames: string;
   readonly attributeEnding: string;
+  readonly cascades: boolean;
   readonly hasRelations: boolean;
 }
 

@@ -41,6 +41,9 @@ SIGIL = ord("$")
 """Precedes the name of a static property of PHP: `Cart::$total`."""
 NAME_STARTS = SEPARATOR_ENDS | {SIGIL}
 DOT = ord(".")
+RANGE = b".."
+_START = re.compile(rb"[)\]}\"']\Z")
+"""The end of an expression before `..`."""
 SPREAD = b"..."
 """Precedes what is spread or repeated: `...items`, `func add(items ...Item)`."""
 PRECEDING = {ord(">"): b"-", ord(":"): b":"}
@@ -187,12 +190,12 @@ def receiver_of(before: bytes) -> str:
         if length == len(before) or before[-length - 1] not in SEPARATOR_ENDS:
             return names[:-1].decode()
     before = before.rpartition(SPREAD)[2].rstrip()
+    if before.endswith(RANGE):
+        return _start_of_range(before[: -len(RANGE)].rstrip())
     separator = next(filter(before.endswith, _SEPARATORS), b"")
-    if not separator:
-        return ""
-    before = before[: -len(separator)]
-    if separator == b"::" and _BARE.search(before):
-        return ""  # ::add
+    before = before[: len(before) - len(separator)]
+    if not separator or (separator == b"::" and _BARE.search(before)):
+        return ""  # add, ::add
     before = before.rstrip()
     if _is_literal(before):
         return LITERAL
@@ -208,6 +211,17 @@ def receiver_of(before: bytes) -> str:
         before = before.replace(separator, b".")
     names = before.translate(_BLANKED).rpartition(b" ")[2]
     return names.decode() if names[:1].isalpha() or names[:1] in (b"_", b"$") else EXPRESSION
+
+
+def _start_of_range(before: bytes) -> str:
+    """The receiver before `..` with a dot behind it; empty for a number, or without a start.
+
+    `start..size()` is a range, but `cart..add()` of Dart calls a member of `cart`.
+    """
+    if _START.search(before):
+        return f"{EXPRESSION}{chr(DOT)}"
+    names = before.translate(_BLANKED).rpartition(b" ")[2]
+    return f"{names.decode()}." if names[:1].isalpha() or names[:1] == b"_" else ""
 
 
 def _is_literal(before: bytes) -> bool:

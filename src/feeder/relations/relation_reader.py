@@ -12,6 +12,7 @@ from feeder.relations.exports import ExportFinder
 from feeder.relations.file_facts import FileFacts
 from feeder.relations.modules import Definition
 from feeder.relations.node_definitions import definition_of, is_open_enum
+from feeder.relations.resolution import are_compatible
 from feeder.relations.targets import (
     Target,
     check_relations,
@@ -68,11 +69,18 @@ class RelationReader:
         return self._definition_of(hit)
 
     def _definition_of(self, hit: Hit) -> Definition:
-        return definition_of(hit, self._types([hit.path])[hit.path], self._is_type)
+        types = self._types([hit.path])[hit.path]
+        return definition_of(hit, types, lambda symbol: self._is_type(symbol, hit.language))
 
-    def _is_type(self, symbol: str) -> bool:
+    def _is_type(self, symbol: str, language: str | None) -> bool:
+        """Tells whether a file of a language, or of one that shares its names, declares a type."""
         named, _ = self.hits(symbol.rpartition(".")[2])
-        return any(hit.symbol == symbol and hit.node_type == "class" for hit in named)
+        return any(
+            hit.symbol == symbol
+            and hit.node_type == "class"
+            and are_compatible(language, hit.language or "")
+            for hit in named
+        )
 
     def member_definition(self, hit: Hit, name: str) -> Definition:
         """The definition of a member of a class, or of a file, as a constant in a chunk."""

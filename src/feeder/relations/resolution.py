@@ -83,6 +83,9 @@ class Resolver:
             return elsewhere(Evidence.ANOTHER_LANGUAGE)
         if relation.kind == IMPORT:
             return self._resolve_import(facts, relation)
+        if relation.qualifier.endswith("."):  # start..size(), cart..add() of Dart
+            receiver = relation.qualifier[:-1] if traits(node.language).cascades else ""
+            relation = relation._replace(qualifier=receiver)
         if _is_parameter(node, relation):
             return elsewhere(Evidence.LOCAL)
         if other := self._known_other(facts, node, relation):

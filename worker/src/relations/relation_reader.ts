@@ -30,6 +30,7 @@ import { ExportFinder } from "./exports.ts";
 import { factsByPath, FileFacts } from "./file_facts.ts";
 import { type Definition, typeKey } from "./modules.ts";
 import { CONSTRUCTORS, hasPrefix, isBodyless, isExtension, isFunctionNode, isLocalNode, isOpenEnum, isPrivate } from "./node_definitions.ts";
+import { areCompatible } from "./resolution.ts";
 import { isNamedByArgument, membersNamed, type Target, targetNode } from "./targets.ts";
 
 const { MAX_NAMED_HITS } = constants.hits;
@@ -155,7 +156,7 @@ export class RelationReader {
     }
     const isInType = "isInType" in hit ? hit.isInType : (await this.fileFacts(hit.path)).classes.has(outer);
     let owner = isInType ? outer : "";
-    if (!owner && outer && hit.nodeType === "method") owner = await this.#typeOfMember(outer);
+    if (!owner && outer && hit.nodeType === "method") owner = await this.#typeOfMember(outer, hit.language ?? "");
     const [path, language] = [hit.path, hit.language ?? ""];
     const [outside, ownerName] = rpartition(owner, ".");
     if (owner && (CONSTRUCTORS.has(name) || name === ownerName)) {
@@ -172,9 +173,10 @@ export class RelationReader {
   }
 
   /** The type of a member that is declared in another file, as in Go, C++ or Swift. */
-  async #typeOfMember(outer: string): Promise<string> {
+  async #typeOfMember(outer: string, language: string): Promise<string> {
     const named = await this.nodesNamed(lastName(outer));
-    return named.some((node) => node.symbol === outer && node.nodeType === "class") ? outer : "";
+    const types = named.filter((node) => node.symbol === outer && node.nodeType === "class");
+    return types.some((node) => areCompatible(language, node.language ?? "")) ? outer : "";
   }
 
   /** All definitions of a name, or of a qualified one, in the index. */

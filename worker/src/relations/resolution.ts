@@ -62,6 +62,10 @@ export class Resolver {
     let relation = site;
     if (!areCompatible(node.language, this.definition.language)) return elsewhere("ANOTHER_LANGUAGE");
     if (relation.kind === IMPORT) return this.#resolveImport(facts, relation);
+    if (relation.qualifier.endsWith(".")) {
+      // start..size(), cart..add() of Dart
+      relation = { ...relation, qualifier: traits(node.language).cascades ? relation.qualifier.slice(0, -1) : "" };
+    }
     if (isParameter(node, relation)) return elsewhere("LOCAL");
     const other = this.#knownOther(facts, node, relation);
     if (other) return other;
