@@ -20,7 +20,7 @@ from feeder.parse.query_checks import (
     unknown_captures,
 )
 
-PARSER_VERSION = "15"
+PARSER_VERSION = "16"
 """Incremented when the same file yields other nodes than before."""
 
 CONTENT_PATTERN_BYTES = 65_536
