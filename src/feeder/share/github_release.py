@@ -191,7 +191,9 @@ class GitHubRelease:
                     "Run the command again in two minutes.",
                 )
             self._api.delete(existing.id)
-        raise TransientError(f"{name[:14]}… was changed by another publish.", "Run it again.")
+        raise TransientError(
+            f"{name[:14]}… was changed by another publish.", "Run the command again."
+        )
 
     def _create_release(self) -> Release:
         with self._creation:
@@ -202,7 +204,7 @@ class GitHubRelease:
             release = release or self._api.release(self._tag)
             if release is None:
                 raise TransientError(
-                    f"{self._place} has been made, and cannot be found.", "Run it again later."
+                    f"{self._place} was made and cannot be found.", "Run the command again later."
                 )
             self._release = release
             return release
