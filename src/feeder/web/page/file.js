@@ -88,9 +88,8 @@ async function open(path) {
 
 function showChange(path, { changed, commit, author }) {
   if (!changed[path] || read().file !== path) return;
-  const short = h('code', null, commit.slice(0, 7));
   const href = commitLink(commit);
-  fill(byId('changed'), `changed ${formatDay(changed[path])} by ${author} in `, href ? h('a', { href, rel: 'noreferrer' }, short) : short);
+  fill(byId('changed'), `changed ${formatDay(changed[path])} by ${author} in `, h(href ? 'a' : 'span', href && { href }, commit.slice(0, 7)));
 }
 
 function files(path) {

@@ -117,7 +117,7 @@ function rows(part, i, hit, rules) {
   })];
 }
 
-/** Tokens of a part are those of the node's text up to its end, unless that is long: it may begin within a string or comment. */
+/** A part may begin within a string or comment: lines above count too if they are few. */
 function partTokens(part, hit, rules) {
   const from = part.start_line - hit.start_line;
   const above = hit.text?.split('\n', from + part.lines.length) ?? [];

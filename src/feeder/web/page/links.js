@@ -85,7 +85,7 @@ export function webLink(path, first, last) {
   return places.web && `${places.web}/${encodePath(path)}#L${first}${last > first ? `${to}${last}` : ''}`;
 }
 
-/** The page of a commit on GitHub or GitLab; null without one. */
+/** A commit on GitHub or GitLab; null without one. */
 export function commitLink(commit) {
   return places.web && places.web.replace(/\/blob\/[^/]*$/, `/commit/${commit}`);
 }

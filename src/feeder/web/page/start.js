@@ -1,4 +1,4 @@
-// The start page: what the repository is (README, packages, entry points, last changes), then example queries.
+// The start page: what the repository is, then example queries.
 import { fileLink, isCurrent, link } from './url_state.js';
 import { request } from './api_client.js';
 import { recentQueries } from './completions.js';
@@ -54,11 +54,10 @@ function packageItem({ path, files, most_used: symbols }) {
 }
 
 function entryItem({ kind, name, path, line }, isAmbiguous) {
-  // of several in a file the name is their number: "routes (2) src/app.py"
-  const isNumber = name?.startsWith('(');
+  const isNumber = name?.[0] === '(';
   return h('li', null, h('span', { class: 'folder' }, kind, isNumber ? ` ${name}` : null), ' ',
     h('a', { href: fileLink(path, line), title: line ? `${path}:${line}` : path, class: 'symbol' }, name && !isNumber ? name : cutPath(path)),
-    name && !isNumber && isAmbiguous ? h('span', { class: 'folder', title: path }, ' ', cutPath(path)) : null);
+    name && !isNumber && isAmbiguous ? h('span', { class: 'folder' }, ' ', cutPath(path)) : null);
 }
 
 function symbolLink({ path, symbol, start_line: first, end_line: last }) {

@@ -197,7 +197,7 @@ function byChange(files, isDark, { changed, since }) {
   return legend(entry, files, [...AGES.map(([, title]) => title), rest]);
 }
 
-/** The ages that end a group: those that files have, of which the smallest neighbours are joined until there are few enough. */
+/** The last age of each group; small neighbours are joined. */
 function merged(ages, most) {
   const groups = [...Map.groupBy(ages, (age) => age)].map(([last, { length }]) => ({ last, length })).sort((one, other) => one.last - other.last);
   while (groups.length > most) {
