@@ -86,7 +86,7 @@ def _commands_with(option: str, context: click.Context) -> str:
     having = [
         f"feeder {name}"
         for name, command in commands.items()
-        if any(option in one.opts for one in command.params)
+        if any(option in parameter.opts for parameter in command.params)
     ]
     is_few = 0 < len(having) <= MAX_COMMANDS_WITH_OPTION
     return f" It is an option of {' and '.join(having)}." if is_few else ""

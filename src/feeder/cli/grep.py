@@ -12,6 +12,7 @@ import click
 
 from feeder.cli import console, options, search_options
 from feeder.cli.command_help import ShortHelp
+from feeder.cli.option_types import WholeNumber
 from feeder.config import Settings
 
 if TYPE_CHECKING:
@@ -72,9 +73,7 @@ def _context_for_numbers(args: list[str]) -> list[str]:
 
 
 def _lines_option(*names: str, help: str) -> Callable[[options.Command], options.Command]:
-    return click.option(
-        *names, metavar="N", type=options.WholeNumber(0, 100), default=None, help=help
-    )
+    return click.option(*names, metavar="N", type=WholeNumber(0, 100), default=None, help=help)
 
 
 @click.command(
@@ -102,13 +101,11 @@ def _lines_option(*names: str, help: str) -> Callable[[options.Command], options
     "-n",
     "--limit",
     metavar="N",
-    type=options.WholeNumber(1, MAX_LIMIT),
+    type=WholeNumber(1, MAX_LIMIT),
     default=100,
     help="Lines to show.",
 )
-@click.option(
-    "--offset", metavar="N", type=options.WholeNumber(0), default=0, help="Skip the first N."
-)
+@click.option("--offset", metavar="N", type=WholeNumber(0), default=0, help="Skip the first N.")
 @click.option("--ok", is_flag=True, help="Exit with 0, not 1, if no line matches.")
 @search_options.node_filter_options
 @search_options.color_option

@@ -9,6 +9,7 @@ import click
 
 from feeder.cli import console, options
 from feeder.cli.command_help import ShortHelp
+from feeder.cli.option_types import WholeNumber
 from feeder.config import Settings
 from feeder.corpus.index_status import index_status
 from feeder.errors import UserError
@@ -49,7 +50,7 @@ NO_TESTS = 5
 @click.option(
     "-n",
     "--limit",
-    type=options.WholeNumber(1, MAX_LIMIT),
+    type=WholeNumber(1, MAX_LIMIT),
     default=20,
     show_default=True,
     help="Number of entries of each list; test files that the change edits are all listed.",

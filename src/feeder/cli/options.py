@@ -8,49 +8,18 @@ from typing import Any, TypeVar
 import click
 
 from feeder.cli import console
+from feeder.cli.option_types import (
+    EXISTING_FOLDER,
+    FILE_PATH,
+    ON_OR_OFF,
+    FileOrFolder,
+    NamedPath,
+    WholeNumber,
+)
 from feeder.config import Settings
 from feeder.shards import MAX_SHARDS, Shard, parse_shard
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-class _NamedPath(click.Path):
-    """A path that rejects an empty name, which an unset shell variable leaves."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Raises BadParameter for an empty name."""
-        return super().convert(value, param, ctx) if value else self.fail(_EMPTY, param, ctx)
-
-
-_EMPTY = "it is empty. Write a path, or leave the option out."
-_EXISTING_FOLDER = _NamedPath(exists=True, file_okay=False, path_type=Path)
-_FILE_PATH = _NamedPath(dir_okay=False, path_type=Path)
-
-
-class WholeNumber(click.IntRange):
-    """A whole number from `min` to `max`, whose error says what to give."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Raises BadParameter for a text that is no number, and for one out of range."""
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter:
-            limits = f"from {self.min} to {self.max:,}" if self.max else f"of at least {self.min}"
-            self.fail(f"{value} is not a whole number {limits}.", param, ctx)
-
-
-class _OnOrOff(click.types.BoolParamType):
-    """A switch; a variable that is neither on nor off gets an error that says what to set."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> bool:
-        """Raises BadParameter for any other text."""
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter:
-            self.fail(f"{value} is neither on nor off. Set on or off.", param, ctx)
-
-
-ON_OR_OFF = _OnOrOff()
 
 
 def env_option(
@@ -119,7 +88,7 @@ _LOCATION_OPTIONS = (
     click.option(
         "-C",
         "--directory",
-        type=_EXISTING_FOLDER,
+        type=EXISTING_FOLDER,
         default=Path(),
         envvar="FEEDER_DIRECTORY",
         show_envvar=True,
@@ -131,7 +100,7 @@ _LOCATION_OPTIONS = (
     env_option(
         "--db",
         "Index file. Default: .feeder/index.db under the root.",
-        type=_FILE_PATH,
+        type=FILE_PATH,
         callback=console.remember_place,
     ),
 )
@@ -158,7 +127,7 @@ _CLOUDFLARE_OPTIONS = (
 _CACHE_OPTION = env_option(
     "--cache",
     "Embedding cache file. Default: feeder/embeddings.db in XDG_CACHE_HOME.",
-    type=_FILE_PATH,
+    type=FILE_PATH,
 )
 
 _EMBEDDING_OPTIONS = (
@@ -190,7 +159,7 @@ _PARSING_OPTIONS = (
     env_option(
         "--grammar",
         "A folder of languages, or a grammar_queries.json, to use over the shipped ones.",
-        type=_NamedPath(path_type=Path),
+        type=NamedPath(path_type=Path),
     ),
     max_bytes_option("file", "files", Settings.max_file_bytes),
     max_document_bytes_option,
@@ -332,21 +301,8 @@ def plan_options(command: Command) -> Command:
 def paths_option(help_text: str) -> Callable[[Command], Command]:
     """A required option that names files and folders."""
     return click.option(
-        "--path", "paths", multiple=True, required=True, type=_PathType(), help=help_text
+        "--path", "paths", multiple=True, required=True, type=FileOrFolder(), help=help_text
     )
-
-
-class _PathType(click.ParamType[Path]):
-    """A file or a folder; rejects an empty name, which an unset shell variable leaves."""
-
-    name = "path"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        return (
-            Path(value)
-            if value
-            else self.fail("it is empty. Write . for the whole folder.", param, ctx)
-        )
 
 
 def read_options(command: Command) -> Command:
@@ -433,7 +389,7 @@ def worker_options(command: Command) -> Command:
         "--from",
         "folders",
         multiple=True,
-        type=_EXISTING_FOLDER,
+        type=EXISTING_FOLDER,
         help="A clone whose wrangler file names a repository's database; give one for each.",
     )
     own = [option for option in _LOCATION_OPTIONS if option is not _REPO_OPTION]

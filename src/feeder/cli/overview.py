@@ -9,6 +9,7 @@ import click
 
 from feeder.cli import console, options, search_options
 from feeder.cli.command_help import ShortHelp
+from feeder.cli.option_types import WholeNumber
 from feeder.config import Settings
 from feeder.corpus.index_status import index_status
 
@@ -29,7 +30,7 @@ MAX_TOKENS = 50_000
 @click.option(
     "--budget",
     metavar="TOKENS",
-    type=options.WholeNumber(100, MAX_TOKENS),
+    type=WholeNumber(100, MAX_TOKENS),
     default=2_000,
     show_default=True,
     help="Length of the list of symbols in tokens, counted as 3.2 bytes each.",

@@ -11,6 +11,7 @@ import click
 
 from feeder.cli import console, options
 from feeder.cli.command_help import ShortHelp
+from feeder.cli.option_types import WholeNumber
 from feeder.config import Settings
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ MAX_QUERY_CHARS = 100
 @click.option(
     "-n",
     "--limit",
-    type=options.WholeNumber(1),
+    type=WholeNumber(1),
     default=10,
     show_default=True,
     help="Number of queries of each kind.",

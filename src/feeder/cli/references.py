@@ -12,6 +12,7 @@ import click
 
 from feeder.cli import console, options, search_options
 from feeder.cli.command_help import ShortHelp
+from feeder.cli.option_types import WholeNumber
 from feeder.config import Settings
 from feeder.corpus.index_status import index_status
 from feeder.escaping import count_of
@@ -47,7 +48,7 @@ MAX_DEPTH = 10
 )
 @click.option(
     "--depth",
-    type=options.WholeNumber(1, MAX_DEPTH),
+    type=WholeNumber(1, MAX_DEPTH),
     default=1,
     show_default=True,
     help="From 2 on, list callers, their callers and so on, as a tree.",
@@ -64,14 +65,14 @@ MAX_DEPTH = 10
 @click.option(
     "-n",
     "--limit",
-    type=options.WholeNumber(1, MAX_LIMIT),
+    type=WholeNumber(1, MAX_LIMIT),
     default=50,
     show_default=True,
     help="Number of references to show.",
 )
 @click.option(
     "--offset",
-    type=options.WholeNumber(0),
+    type=WholeNumber(0),
     default=0,
     help="Skip this many of the first references.",
 )

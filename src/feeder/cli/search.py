@@ -15,6 +15,7 @@ from click.core import ParameterSource
 
 from feeder.cli import console, options, search_options
 from feeder.cli.command_help import ShortHelp
+from feeder.cli.option_types import WholeNumber
 from feeder.config import Settings
 
 if TYPE_CHECKING:
@@ -129,14 +130,14 @@ def similar(target: str, limit: int, **params: Any) -> None:
 @click.argument("path", metavar="[PATH]", default="", shell_complete=search_options.complete_path)
 @click.option(
     "--depth",
-    type=options.WholeNumber(1),
+    type=WholeNumber(1),
     metavar="N",
     help="Levels of folders and of nested symbols to list.",
 )
 @click.option(
     "--max-lines",
     metavar="N",
-    type=options.WholeNumber(0),
+    type=WholeNumber(0),
     default=400,
     help="Shorten a folder's outline to N lines; 0: no limit.",
 )

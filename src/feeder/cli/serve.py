@@ -12,6 +12,7 @@ import click
 
 from feeder.cli import console, options, search_options
 from feeder.cli.command_help import ShortHelp, ShortHelpGroup
+from feeder.cli.option_types import WholeNumber
 from feeder.config import Settings
 
 STDIN_IS_TERMINAL = (
@@ -74,7 +75,7 @@ mcp.add_lazy_commands(
 )
 @click.option(
     "--port",
-    type=options.WholeNumber(0, 65535),
+    type=WholeNumber(0, 65535),
     help="Port; 0 takes any free one. Default: a free one near 8421.",
 )
 @click.option("--host", help="Also listen on this address, for other machines; needs --token.")

@@ -9,6 +9,7 @@ import click
 
 from feeder.cli import console, options
 from feeder.cli.command_help import ShortHelp
+from feeder.cli.option_types import WholeNumber
 from feeder.config import Settings
 from feeder.errors import ServiceError, UserError
 
@@ -20,7 +21,7 @@ from feeder.errors import ServiceError, UserError
 @click.argument("target", metavar="TARGET")
 @click.option(
     "--keep",
-    type=options.WholeNumber(1, 1_000),
+    type=WholeNumber(1, 1_000),
     default=20,
     show_default=True,
     help="Number of newest commits to keep in TARGET.",

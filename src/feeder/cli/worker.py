@@ -15,6 +15,7 @@ import click
 
 from feeder.cli import console, options
 from feeder.cli.command_help import ShortHelp
+from feeder.cli.option_types import WholeNumber
 from feeder.config import Settings
 from feeder.errors import Interrupted, UserError
 
@@ -49,7 +50,7 @@ _SEVERAL_WORKERS = (
 )
 @click.option(
     "--port",
-    type=options.WholeNumber(0, 65_535),
+    type=WholeNumber(0, 65_535),
     default=8787,
     show_default=True,
     help="Port of --try; 0 for a free one.",

@@ -131,8 +131,8 @@ def read_declarations(
     starts: Sequence[int],
 ) -> list[Captures]:
     """What the outer lines of blanked blocks declare, up to the blocks' ends."""
-    names = {one.name for one in known}
-    functions = [one for one in known if NODE_TYPES[one.kind] == "method"]
+    names = {declared.name for declared in known}
+    functions = [declared for declared in known if NODE_TYPES[declared.kind] == "method"]
     found: list[Captures] = []
     for block in blocks:
         if any(

@@ -283,7 +283,9 @@ def _relations_by_part(
         return [""] * len(node_parts)
     own, lines = relations.within(_gaps(span), span.body)
     if len(node_parts) == 1:
-        return [encode_relations([one.text for one in own], lines, node_parts[0].start_line)]
+        return [
+            encode_relations([relation.text for relation in own], lines, node_parts[0].start_line)
+        ]
     by_part: list[tuple[list[str], list[int]]] = [([], []) for _ in node_parts]
     first, last = 0, len(node_parts) - 1
     for relation, line in zip(own, lines, strict=True):

@@ -115,7 +115,7 @@ class Mender:
 
     def forget(self, numbers: Sequence[int]) -> None:
         """Drops the blocks whose lines were put back."""
-        self.blanked = [one for one in self.blanked if numbers[0] not in one.lines]
+        self.blanked = [run for run in self.blanked if numbers[0] not in run.lines]
         self.conditionals = [
             conditional for conditional in self.conditionals if numbers[0] not in conditional.lines
         ]
@@ -213,7 +213,7 @@ class Mender:
         at = siblings.index(block)
         for count in range(1, MERGE_LIMIT + 1):
             joined = siblings[at : at + count + 1]
-            lines = [number for one in joined for number in one.lines]
+            lines = [number for run in joined for number in run.lines]
             if len(joined) > count and self._is_sound(lines, context, allowed):
                 return
         inner = split_blocks(self.lines, block.interior())

@@ -95,7 +95,11 @@ def _recover(
     before = definitions_of(grammar, root)
     if _errors_are_local(grammar, content, root, before):
         return None
-    mender = Mender(grammar, content, {one.first_line for one in before if one.kind in _STRUCTURE})
+    mender = Mender(
+        grammar,
+        content,
+        {definition.first_line for definition in before if definition.kind in _STRUCTURE},
+    )
     mender.run()
     if not mender.changed_lines():
         return None
@@ -105,7 +109,9 @@ def _recover(
     read = read_declarations(grammar, content, mender.blanked, after, line_starts)
     if not _better(mender, before, after, read):
         return None
-    ends = {one["name"][0].start_byte: bisect_left(line_starts, _end(one)) - 1 for one in read}
+    ends = {
+        match["name"][0].start_byte: bisect_left(line_starts, _end(match)) - 1 for match in read
+    }
     other = _restore(grammar, mender, other, after, parse, ends=ends)
     read = read_declarations(grammar, content, mender.blanked, after, line_starts)
     longer = longer_declarations(grammar, other, mender.conditionals, line_starts)
@@ -135,7 +141,7 @@ def _restore(  # noqa: PLR0913 - the text, and what it has to declare
         changed = mender.restore(numbers)
         other = parse(b"".join(mender.lines))
         found = definitions_of(grammar, other)
-        is_cut = any(one.last_line < ends.get(one.name, 0) for one in found)
+        is_cut = any(definition.last_line < ends.get(definition.name, 0) for definition in found)
         if _ranges(found) >= _ranges(definitions) and not is_cut:
             root = other
             mender.forget(numbers)
@@ -155,11 +161,13 @@ def _better(
 ) -> bool:
     """True if the mended text has other definitions than before, and lacks none that was right."""
     mended = b"".join(mender.lines)
-    names = {one.name for one in after} | {one["name"][0].start_byte for one in read}
-    names_before = {one.name for one in before}
+    names = {definition.name for definition in after} | {
+        match["name"][0].start_byte for match in read
+    }
+    names_before = {definition.name for definition in before}
     blanked = {name for name in names_before if mended[name : name + 1] == b" "}
-    ends = {(one.name, one.last_line): one.first_line for one in after}
-    rows = {(one.first_line, one.last_line) for one in after}
+    ends = {(definition.name, definition.last_line): definition.first_line for definition in after}
+    rows = {(definition.first_line, definition.last_line) for definition in after}
     lost = {
         block.name
         for block in _whole_blocks(mender.original, before)
@@ -172,7 +180,11 @@ def _better(
     if len(names) < len(names_before - blanked) and not names_before - blanked <= names:
         return False
     torn = [
-        {one for one in found - _whole_blocks(mender.original, found) if one.has_error}
+        {
+            definition
+            for definition in found - _whole_blocks(mender.original, found)
+            if definition.has_error
+        }
         for found in (before, after)
     ]
     return len(torn[1]) <= len(torn[0]) and (bool(read) or _ranges(before) != _ranges(after))

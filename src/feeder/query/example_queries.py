@@ -57,7 +57,7 @@ def example_queries(corpus: Corpus) -> list[ExampleQuery]:
     if not usable:
         return []
     least = min(_rank(name) for name, _ in usable)
-    ranked = [one for one in usable if _rank(one[0]) == least]
+    ranked = [node for node in usable if _rank(node[0]) == least]
     best = ranked[:: -(-len(ranked) // MAX_COUNTED)]
     searched = json.dumps([phrase(name) for name, _ in best])
     [counts] = corpus.database.run([Statement(_USES, (searched,))])

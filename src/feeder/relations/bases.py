@@ -75,12 +75,12 @@ def _direct_bases(reader: RelationReader, type_: Definition) -> Iterator[Definit
         for relation in node.decode(INHERITS + IMPLEMENTS):
             if not relation.name:
                 continue
-            named = [one for one, _ in reader.named_definitions(relation.name) if one.is_type]
-            for one in named:
-                resolver = Resolver(one, named, None, reader.exports)
+            named = [other for other, _ in reader.named_definitions(relation.name) if other.is_type]
+            for other in named:
+                resolver = Resolver(other, named, None, reader.exports)
                 result = resolver.resolve(facts, node, relation, node.start_line)
                 if result.is_resolved:
-                    yield one
+                    yield other
 
 
 def _sites_of_member(finder: SiteFinder, base: Definition, name: str) -> Iterable[Reference]:
@@ -89,7 +89,7 @@ def _sites_of_member(finder: SiteFinder, base: Definition, name: str) -> Iterabl
     member = Definition(
         base.path, base.language, symbol, name, base.symbol, is_type=False, is_function=True
     )
-    others = [one for one, _ in finder.reader.named_definitions(name) if one.symbol != symbol]
+    others = [other for other, _ in finder.reader.named_definitions(name) if other.symbol != symbol]
     own = frozenset({(base.path, base.symbol)})
     family = Family(own, frozenset({base.name}), frozenset())
     resolver = Resolver(member, [member, *others], base, finder.reader.exports, family)

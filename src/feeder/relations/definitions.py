@@ -113,7 +113,7 @@ def _named_definitions(
 ) -> tuple[list[tuple[Definition, FoundDefinition]], bool]:
     """The nodes of a name, else the members of it, and whether there may be more."""
     if named := finder.reader.named_definitions(name):
-        nodes = [(one, found_definition(hit, resolved=False)) for one, hit in named]
+        nodes = [(definition, found_definition(hit, resolved=False)) for definition, hit in named]
         return nodes, finder.reader.is_name_cut(name)
     pairs, is_cut = members_named(corpus, name)
     members = []
@@ -157,8 +157,8 @@ def definitions_at(
     is_reference = bool(relations)
     relations = relations or _mention_at(facts, name, line)
     results: list[tuple[Resolution, FoundDefinition]] = []
-    for one, match in matches:
-        resolver = finder.families.resolver(one)
+    for definition, match in matches:
+        resolver = finder.families.resolver(definition)
         sites = [resolver.resolve(facts, node, relation, line) for node, relation in relations]
         result = surest(sites) if sites else elsewhere(Evidence.LOCAL)
         results.append((result, match))

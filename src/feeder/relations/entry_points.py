@@ -100,9 +100,9 @@ def find_entry_points(
         *(EntryPoint(WORKFLOW, "", path) for path in filter(_WORKFLOW.match, files)),
     ]
     by_kind: defaultdict[str, list[EntryPoint]] = defaultdict(list)
-    for one in sorted(found, key=_order):
-        by_kind[one.kind].append(one)
-    return [one for kind in KINDS for one in by_kind[kind][:MAX_OF_KIND]]
+    for entry in sorted(found, key=_order):
+        by_kind[entry.kind].append(entry)
+    return [entry for kind in KINDS for entry in by_kind[kind][:MAX_OF_KIND]]
 
 
 def _order(one: EntryPoint) -> tuple[bool, int, str, int]:
@@ -201,12 +201,12 @@ def _public_names(node: NamedNode) -> Iterator[str]:
     """
     if node.node_type in {"class", "method"} and node.symbol and "." not in node.symbol:
         yield node.symbol
-    for one in decode_relations(node.relations, EXPORT):
-        if one.name.isidentifier():
-            yield one.name
-    for one in decode_relations(node.relations, IMPORT):
-        if one.module.startswith(OWN_MODULES) and one.name.isidentifier():
-            yield one.alias or one.name
+    for relation in decode_relations(node.relations, EXPORT):
+        if relation.name.isidentifier():
+            yield relation.name
+    for relation in decode_relations(node.relations, IMPORT):
+        if relation.module.startswith(OWN_MODULES) and relation.name.isidentifier():
+            yield relation.alias or relation.name
 
 
 def _matching_lines(

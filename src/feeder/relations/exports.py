@@ -169,10 +169,10 @@ class Exports:
     def has_open_imports(self, paths: ModulePaths) -> bool:
         """Tells whether a followed name is imported where no module is known to export it."""
         return any(
-            one.relation.kind == IMPORT
-            and one.relation.name not in {*UNNAMED, ALL}
-            and self.may_export(one.relation.module, one.node.path, paths)
-            for one in self._pending.values()
+            request.relation.kind == IMPORT
+            and request.relation.name not in {*UNNAMED, ALL}
+            and self.may_export(request.relation.module, request.node.path, paths)
+            for request in self._pending.values()
         )
 
     def may_export(self, module: str, importing_path: str, paths: ModulePaths) -> bool:
@@ -332,7 +332,7 @@ class ExportFinder:
         words = ["/".join(end.strip("/").rsplit("/", 3)[-3:]) for end in ends]
         if missing := [word for word in words if word not in self._is_path]:
             existing = existing_paths(self._database, self._repo, missing)
-            self._is_path |= {one: one in existing for one in missing}
+            self._is_path |= {word: word in existing for word in missing}
         return any(self._is_path[word] for word in words)
 
 

@@ -53,8 +53,8 @@ class FamilyFinder:
         owner, family = None, NO_FAMILY
         if definition.owner and not definition.is_type:
             owners = self._reader.named_definitions(definition.owner.rpartition(".")[2])
-            same = [one for one, _ in owners if one.symbol == definition.owner]
-            near = [one for one in same if one.path == definition.path] or same
+            same = [type_ for type_, _ in owners if type_.symbol == definition.owner]
+            near = [type_ for type_ in same if type_.path == definition.path] or same
             owner = near[0] if near else None
             if owner:
                 family = self.family(owner, {(other.path, other.owner) for other in others})
@@ -62,13 +62,15 @@ class FamilyFinder:
                 if traits(owner.language).structural_interfaces:
                     dispatch = self._go.dispatch(definition, others)
                     family = family._replace(makers=self._go.makers(owner), dispatch=dispatch)
-                is_only = sum(one.is_type for one, _ in owners) == 1
+                is_only = sum(type_.is_type for type_, _ in owners) == 1
                 holding = [*([owner] if is_only else []), *_implementing_types(family)]
                 if holding and self._has_chained_sites(definition.name):
                     family = family._replace(holders=self._holders(holding))
         elif definition.is_extension:
             extended = definition.symbol.rpartition(".")[0].rpartition(".")[2]
-            types = [one for one, _ in self._reader.named_definitions(extended) if one.is_type]
+            types = [
+                type_ for type_, _ in self._reader.named_definitions(extended) if type_.is_type
+            ]
             if types:
                 family = self.family(types[0], set())._replace(is_closed=self._is_closed(types[0]))
         return Resolver(definition, others, owner, self._reader.exports, family)
@@ -78,10 +80,10 @@ class FamilyFinder:
 
         Below it may be one to which a trait, protocol or module is added.
         """
-        same = [hit for one, hit in self._reader.named_definitions(owner.name) if one == owner]
+        same = [hit for type_, hit in self._reader.named_definitions(owner.name) if type_ == owner]
         if any(OPEN_TYPE_PATTERN.search(hit.signature or "") for hit in same):
             return False
-        if not owner.owner and any(STATIC_TYPE_PATTERN.search(one.signature or "") for one in same):
+        if not owner.owner and any(STATIC_TYPE_PATTERN.search(hit.signature or "") for hit in same):
             return False
         if owner.name in traits(owner.language).builtin_types:
             return False
@@ -121,21 +123,23 @@ class FamilyFinder:
         and so are the declarations of a type, as in `typedef struct cart cart`.
         """
         named = self._reader.named_definitions(definition.name)
-        matches = [(one, hit) for one, hit in named if one != definition and not is_added_to(hit)]
+        matches = [
+            (other, hit) for other, hit in named if other != definition and not is_added_to(hit)
+        ]
         if traits(definition.language).family == "c" and not definition.is_local:
             declarations = [
                 hit
-                for one, hit in named
-                if one.symbol == definition.symbol
-                and traits(one.language).family == "c"
-                and one.is_type == definition.is_type
-                and not one.is_local
+                for other, hit in named
+                if other.symbol == definition.symbol
+                and traits(other.language).family == "c"
+                and other.is_type == definition.is_type
+                and not other.is_local
             ]
             bodies = {hit.path for hit in declarations if hit.end_line > hit.start_line + 1}
             ids = {hit.id for hit in declarations}
             if sum(definition.is_type or not is_header(path) for path in bodies) <= 1:
-                matches = [(one, hit) for one, hit in matches if hit.id not in ids]
-        others = [definition, *(one for one, _ in matches)]
+                matches = [(other, hit) for other, hit in matches if hit.id not in ids]
+        others = [definition, *(other for other, _ in matches)]
         existing = {(other.path, other.symbol) for other in others}
         members = self._reader.member_definitions(definition.name)
         return [
@@ -154,8 +158,8 @@ class FamilyFinder:
         """The types below a type; those in `overriding` have members of their own."""
         own, below = {(owner.path, owner.symbol)}, {(owner.path, owner.symbol)}
         parents = {(owner.path, owner.symbol): True}
-        for one, parent in self._subtypes.types_below(owner):
-            key = one.path, one.symbol
+        for type_, parent in self._subtypes.types_below(owner):
+            key = type_.path, type_.symbol
             below.add(key)
             inherits = parents.get(parent, False) and (key not in overriding)
             parents[key] = inherits
@@ -171,7 +175,7 @@ class FamilyFinder:
 def _implementing_types(family: Family) -> list[Definition]:
     """The types of Go whose fields are followed: those that are known to stand for the owner."""
     pairs = (pair for same in family.dispatch.values() for pair in same)
-    return [type_ for type_, one in pairs if one is Implements.YES][:MAX_HELD_TYPES]
+    return [type_ for type_, implements in pairs if implements is Implements.YES][:MAX_HELD_TYPES]
 
 
 def _may_hold(node: RelatedNode, field: Relation, owner: Definition) -> bool:

@@ -74,8 +74,8 @@ class FileFacts:
         """Imports by the local name that they bind; wildcard imports are under `*`."""
         matches: defaultdict[str, list[Import]] = defaultdict(list)
         for node in self.nodes:
-            for bound, one in _read_imports(node.decode(IMPORT)):
-                matches[bound].append(one)
+            for bound, import_ in _read_imports(node.decode(IMPORT)):
+                matches[bound].append(import_)
         return matches
 
     @cached_property
@@ -86,7 +86,7 @@ class FileFacts:
         """The imports that bind a name; for `*` the wildcard imports."""
         if name not in self._imported:
             imports = _read_imports(decode_binding_imports(self._import_relations, name))
-            self._imported[name] = [one for bound, one in imports if bound == name]
+            self._imported[name] = [import_ for bound, import_ in imports if bound == name]
         return self._imported[name]
 
     @cached_property
@@ -95,8 +95,8 @@ class FileFacts:
         return {
             module
             for imported in self.imports.values()
-            for one in imported
-            for module in (one.module, f"{one.module}.{one.name}")
+            for import_ in imported
+            for module in (import_.module, f"{import_.module}.{import_.name}")
         }
 
     @cached_property
@@ -107,7 +107,7 @@ class FileFacts:
         """
         matches: defaultdict[str, list[str]] = defaultdict(list)
         for imported in self.imports.values():
-            for module in (one.module for one in imported if not one.name):
+            for module in (import_.module for import_ in imported if not import_.name):
                 for name in {module, re.sub(r"/v\d+$", "", module).rpartition("/")[2]}:
                     matches[name].append(module)
         return matches
@@ -151,7 +151,9 @@ class FileFacts:
         if key not in self._declared:
             nodes = self._nodes_of_symbols.get(symbol, ())
             own = [declaration for node in nodes for declaration in _declarations_of(node, name)]
-            if any(_may_declare(node, one.type_name) for node in nodes for one in own):
+            if any(
+                _may_declare(node, declaration.type_name) for node in nodes for declaration in own
+            ):
                 own = self._bindings(symbol)[name]  # self.cart = cart
             self._declared[key] = own or None
         return self._declared[key]
@@ -331,4 +333,8 @@ def _types_at(declared: Sequence[Binding], line: int, *, shadowing: bool) -> lis
         (declaration for declaration in declared if declaration.line < line), reverse=True
     )
     beside = [declaration for declaration in declared if declaration.line == line]
-    return [name for name in dict.fromkeys(one.type_name for one in [*above, *beside]) if name]
+    return [
+        name
+        for name in dict.fromkeys(declaration.type_name for declaration in [*above, *beside])
+        if name
+    ]

@@ -123,9 +123,11 @@ class GoTypes:
         for _ in range(MAX_EMBEDDING_DEPTH):
             if not level:
                 return
-            self._load_level([one for one in level if one not in self._read])
-            embedded = (symbol for one in level for symbol in self._embedded_symbols(one))
-            level = [one for one in dict.fromkeys(embedded) if one not in seen][:MAX_GO_TYPES]
+            self._load_level([symbol for symbol in level if symbol not in self._read])
+            embedded = (symbol for outer in level for symbol in self._embedded_symbols(outer))
+            level = [symbol for symbol in dict.fromkeys(embedded) if symbol not in seen][
+                :MAX_GO_TYPES
+            ]
             seen.update(level)
 
     def _load_level(self, symbols: Sequence[str]) -> None:
@@ -247,7 +249,7 @@ class GoTypes:
                 break
             embedding = symbols_embedding(self._database, self._repo, sorted(names))
             matches |= dict.fromkeys(embedding)
-            names = {one.rpartition(".")[2] for one in embedding} - followed
+            names = {symbol.rpartition(".")[2] for symbol in embedding} - followed
             followed |= names
         return list(matches)
 
@@ -275,7 +277,7 @@ def _compare_types(own: Types | None, required: Types | None) -> Implements:
     """
     if own is None or required is None:
         return Implements.UNKNOWN
-    if [len(one) for one in own] != [len(one) for one in required]:
+    if [len(types) for types in own] != [len(types) for types in required]:
         return Implements.NO
     pairs = [
         (left, right)

@@ -80,10 +80,10 @@ class GoMembers:
         """
         types, own = self._types, _go_place(definition.path, definition.owner)
         dispatch: defaultdict[str, list[tuple[Definition, Implements]]] = defaultdict(list)
-        for place, one in self._members(definition, others).items():
+        for place, member in self._members(definition, others).items():
             pair = (place, own) if definition.is_abstract else (own, place)
-            name = one.owner.rpartition(".")[2]
-            type_ = Definition(one.path, "go", one.owner, name, "", is_type=True)
+            name = member.owner.rpartition(".")[2]
+            type_ = Definition(member.path, "go", member.owner, name, "", is_type=True)
             dispatch[name].append((type_, types.implements(*pair)))
         return dispatch
 

@@ -21,10 +21,10 @@ class LocalTypeFinder:
     def types_below(self, owner: Definition) -> Iterator[Implementation]:
         """Yields the anonymous and local classes below a type and below its named subtypes."""
         parents = [(owner, True, 1)]
-        for one, _ in self._subtypes.types_below(owner):
-            facts = self._reader.facts([one.path])[one.path]
-            child = type_definition(facts, owner.language, one.symbol)
-            parents.append((child, one.resolved, one.depth + 1))
+        for type_, _ in self._subtypes.types_below(owner):
+            facts = self._reader.facts([type_.path])[type_.path]
+            child = type_definition(facts, owner.language, type_.symbol)
+            parents.append((child, type_.resolved, type_.depth + 1))
         for parent, is_sure, depth in parents:
             sites = [
                 (node.path, line, node.symbol or "", is_sure and result.is_resolved)
@@ -45,15 +45,15 @@ class LocalTypeFinder:
         owner = self._reader.type_around(definition)
         if not owner or not definition.is_function:
             return
-        named = (one for one, _ in self._subtypes.types_below(owner))
+        named = (type_ for type_, _ in self._subtypes.types_below(owner))
         below = [*named, *self.types_below(owner)]
         if not below:
             return
         database, repo = self._reader.database, self._reader.repo
         with_name = related_nodes_with_word(database, repo, definition.name)
         self._reader.is_cut |= len(with_name) == MAX_CODE_NODES
-        owners = {(one.path, one.symbol.rpartition(".")[0]) for one in existing}
+        owners = {(member.path, member.symbol.rpartition(".")[0]) for member in existing}
         places = {(node.path, node.symbol or "") for node in with_name} - owners
-        for one in below:
-            if (one.path, one.symbol) in places:
-                yield one._replace(resolved=False)
+        for type_ in below:
+            if (type_.path, type_.symbol) in places:
+                yield type_._replace(resolved=False)

@@ -45,18 +45,20 @@ class Manifests:
         `@acme/fmt/dates` → `packages/fmt/src/dates.ts` by `exports`, then `packages/fmt/dates`.
         """
         named = [*self._names.get(_first_part(module), ()), *self._names.get("*", ())]
-        near = [one for one in named if not one.is_local or _is_below(importing_path, one.folder)]
-        for one in near or named:
-            if (path := _target_path(one, module)) is not None:
-                yield from _with_sources(path, one.folder)
+        near = [
+            name for name in named if not name.is_local or _is_below(importing_path, name.folder)
+        ]
+        for name in near or named:
+            if (path := _target_path(name, module)) is not None:
+                yield from _with_sources(path, name.folder)
 
     def names_of(self, path: str) -> list[str]:
         """The names of modules whose target may be a file, without their `*`."""
         return [
-            one.name.rstrip("/*")
+            name.name.rstrip("/*")
             for named in self._names.values()
-            for one in named
-            if _is_below(path, posixpath.dirname(_join(one.folder, one.target)))
+            for name in named
+            if _is_below(path, posixpath.dirname(_join(name.folder, name.target)))
         ]
 
 

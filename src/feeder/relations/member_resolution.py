@@ -113,7 +113,7 @@ class MemberResolver:
         if not types and self._is_field(facts, node, receiver, line):
             return RESOLVED
         if not types and (other := self._names.of_other_module(facts, receiver)):
-            is_type = any(one.name for one in facts.imported(receiver)) or "." in receiver
+            is_type = any(import_.name for import_ in facts.imported(receiver)) or "." in receiver
             return possible(Reason.RECEIVER) if is_type and not self._family.is_closed else other
         is_field = own.imports == "folders" and facts.has_type(
             node.symbol, receiver.rpartition(".")[0], line
@@ -164,8 +164,8 @@ class MemberResolver:
             return False
         wildcards = () if is_alias else facts.imported(ALL)
         return any(
-            one.name in {own, ALL} and self.is_owner(facts, one.module)
-            for one in (*facts.imported(name), *wildcards)
+            import_.name in {own, ALL} and self.is_owner(facts, import_.module)
+            for import_ in (*facts.imported(name), *wildcards)
         )
 
     def _place(self, facts: FileFacts, node: RelatedNode) -> tuple[str, str]:
@@ -178,7 +178,9 @@ class MemberResolver:
         below = [place for place in self._family.all_below if _ends_with(place[1], outer)]
         others = {place for place in owners - {*below} if _ends_with(place[1], outer)}
         others.discard((definition.path, definition.owner))
-        near = [one for one in others if one[0] == facts.path and one[1] != definition.owner]
+        near = [
+            place for place in others if place[0] == facts.path and place[1] != definition.owner
+        ]
         is_alone = facts.path == definition.path or not others
         if near:
             return min(near)
@@ -266,7 +268,7 @@ class MemberResolver:
             return self._is_of_module(facts, type_name, self._owner)
         imported = facts.imported(type_name)
         if last_name(type_name) in self._family.names or any(
-            one.name in self._family.names for one in imported
+            import_.name in self._family.names for import_ in imported
         ):
             return RESOLVED
         name = last_name(type_name)
@@ -299,11 +301,13 @@ class MemberResolver:
         """Tells for each type of Go that a name may mean whether it stands for the owner."""
         same = self._family.dispatch.get(last_name(type_name), ())
         seen = [
-            implements for one, implements in same if self._names.is_seen(facts, type_name, one)
+            implements for type_, implements in same if self._names.is_seen(facts, type_name, type_)
         ]
         if seen or "." in type_name:
             return seen
-        return [one for type_, one in same if self._names.imports_module_of(facts, type_)]
+        return [
+            implements for type_, implements in same if self._names.imports_module_of(facts, type_)
+        ]
 
     def _is_built_in(self, facts: FileFacts, type_name: str) -> bool:
         return is_built_in(facts, type_name, self._definition, self._family)

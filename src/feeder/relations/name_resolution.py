@@ -82,7 +82,7 @@ class NameResolver:
         if name == definition.name and facts.path == definition.path and not definition.owner:
             return RESOLVED
         if imports := facts.imported(name):
-            return surest(self.import_refers(facts, one) for one in imports)
+            return surest(self.import_refers(facts, import_) for import_ in imports)
         if name == definition.name:
             if facts.path == definition.path:
                 return RESOLVED
@@ -90,7 +90,7 @@ class NameResolver:
                 return elsewhere(Evidence.NOT_VISIBLE)
             if (facts.path, "") in self.owners:
                 return self.another_in(facts.path, "")
-        wildcards = [one for one in facts.imported(ALL) if one.name == ALL]
+        wildcards = [import_ for import_ in facts.imported(ALL) if import_.name == ALL]
         by_wildcard = [
             self.import_refers(facts, Import(wildcard.module, name)) for wildcard in wildcards
         ]
@@ -172,9 +172,11 @@ class NameResolver:
         first, _, rest = receiver.partition(".")
         site = Site(facts.path, self.definition.language)
         return any(
-            self._exports.has_in_space(self.definition, one.module, site, rest or one.name, name)
-            for one in facts.imported(first)
-            if bool(rest) == (one.name in {"", ALL})
+            self._exports.has_in_space(
+                self.definition, import_.module, site, rest or import_.name, name
+            )
+            for import_ in facts.imported(first)
+            if bool(rest) == (import_.name in {"", ALL})
         )
 
     def _unfollowed(self, site: Site, module: str) -> Resolution:
@@ -208,7 +210,7 @@ class NameResolver:
         imported = facts.imported(receiver)
         if not own.reexports or not imported:
             return None
-        if own.family != "scripts" and not any(one.name for one in imported):
+        if own.family != "scripts" and not any(import_.name for import_ in imported):
             return elsewhere(Evidence.ANOTHER_MODULE)
         is_outside = all(
             (not name or name[:1].isupper() or is_standard_module(module, language))
@@ -297,7 +299,7 @@ class NameResolver:
         path, definition, name = facts.path, self.definition, relation.name
         is_own_name = name == definition.name
         if (
-            (is_own_name and any(self._paths.names(one, path, definition) for one in modules))
+            (is_own_name and any(self._paths.names(module, path, definition) for module in modules))
             or any(self._is_exported(path, module, name) for module in modules)
             or self._is_in_space(facts, relation.qualifier, name)
         ):

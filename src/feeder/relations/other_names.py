@@ -62,11 +62,11 @@ class OtherNames:
         One with arguments is a call, as far as is known, which may also be that of a method.
         """
         named = [
-            one
-            for one, _ in self._reader.named_definitions(short)
-            if are_compatible(one.language, definition.language)
+            other
+            for other, _ in self._reader.named_definitions(short)
+            if are_compatible(other.language, definition.language)
         ]
-        if any(one.is_type for one in named):
+        if any(other.is_type for other in named):
             return []
         kinds = {KIND_NAMES[kind] for kind in (USE, *(() if named else (CALL,)))}
         sites = self._finder.sites(definition, resolver, short, is_own_name=True)
@@ -102,7 +102,7 @@ class OtherNames:
         """The other spellings of a name in a language in which `Total` and `TOTAL` are equal."""
         nodes = related_nodes_with_word(self._reader.database, self._reader.repo, name)
         spelled = {relation.name for node in nodes for relation in node.decode()}
-        return sorted(one for one in spelled - {name} if one.lower() == name.lower())
+        return sorted(spelling for spelling in spelled - {name} if spelling.lower() == name.lower())
 
     def _macro_sites(
         self, definition: Definition, resolver: Resolver, sites: Sequence[Reference]

@@ -228,8 +228,10 @@ def _central_types(
                 scores[CentralType(symbol, len(outside))] = score
     ranked = sorted(scores, key=lambda one: (-scores[one], -one.symbol.rank))
     # a name with its namespace is one type, declared for several platforms
-    by_name = {_name_or_place(one.symbol): one for one in reversed(ranked)}
-    return [one for one in ranked if by_name[_name_or_place(one.symbol)] is one][:MAX_TYPES]
+    by_name = {_name_or_place(symbol.symbol): symbol for symbol in reversed(ranked)}
+    return [symbol for symbol in ranked if by_name[_name_or_place(symbol.symbol)] is symbol][
+        :MAX_TYPES
+    ]
 
 
 def _name_or_place(symbol: RankedSymbol) -> str:

@@ -105,7 +105,11 @@ class ReferenceGraph:
         """
         name = site.name
         named = self._by_name.get(name, ())
-        if not named or len(named) > MAX_DEFINITIONS or any(one.path == site.path for one in named):
+        if (
+            not named
+            or len(named) > MAX_DEFINITIONS
+            or any(other.path == site.path for other in named)
+        ):
             return
         weight = 1 / len(named)
         if is_compound(name):
@@ -131,7 +135,7 @@ class ReferenceGraph:
         """
         if self._is_member(node):
             return False
-        types = [one for one in self._by_name[site.name] if one.node_type == "class"]
+        types = [other for other in self._by_name[site.name] if other.node_type == "class"]
         is_only = node in types and sum(not self._is_member(type_) for type_ in types) == 1
         if site.module is None:
             own = traits(node.language)

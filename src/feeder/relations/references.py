@@ -106,7 +106,7 @@ def find_references(
         sum(match.resolved for match in matches),
         finder.reader.is_cut,
         requested.offset,
-        [one for place, one in sorted(finder.sites.left_out.items()) if place not in listed],
+        [site for place, site in sorted(finder.sites.left_out.items()) if place not in listed],
         NO_LINES if sites else lines_with_name(corpus, definition, own_lines),
         len(sites) - len(matches),
     )
@@ -138,9 +138,9 @@ def find_implementations(
         )
     overriding = [
         Implementation(
-            hit.path, hit.start_line, hit.end_line, hit.symbol or "", one.resolved, one.depth
+            hit.path, hit.start_line, hit.end_line, hit.symbol or "", member.resolved, member.depth
         )
-        for hit, one in finder.subtypes.members_below(definition)
+        for hit, member in finder.subtypes.members_below(definition)
     ]
     overriding += finder.local_types.possible_overrides(definition, overriding)
     return definition, overriding, finder.reader.is_cut

@@ -141,8 +141,8 @@ class RelationReader:
     def type_around(self, definition: Definition) -> Definition | None:
         """The definition of the type around a member; one in the member's own file comes first."""
         named = self.named_definitions(definition.owner.rpartition(".")[2])
-        same = [one for one, _ in named if one.symbol == definition.owner and one.is_type]
-        near = [one for one in same if one.path == definition.path]
+        same = [other for other, _ in named if other.symbol == definition.owner and other.is_type]
+        near = [other for other in same if other.path == definition.path]
         return next(iter(near or same), None)
 
     def facts(self, paths: Iterable[str]) -> dict[str, FileFacts]:

@@ -99,7 +99,7 @@ def _relations_of_name(
     if not with_receivers:
         return own
     received = (relation for relation in node.decode_received(name) if relation.name != name)
-    return [*own, *((one, KIND_NAMES[MENTION]) for one in received)]
+    return [*own, *((relation, KIND_NAMES[MENTION]) for relation in received)]
 
 
 def _paths_of_sites(

@@ -90,7 +90,9 @@ class SubtypeFinder:
             and any(node.has_named(name, _kinds_of_bases(node, is_local)) for name in names)
         }
         nodes = list(distinct.values())
-        others = [one for one, _ in self._reader.named_definitions(parent.name) if one.is_type]
+        others = [
+            other for other, _ in self._reader.named_definitions(parent.name) if other.is_type
+        ]
         resolver = Resolver(parent, others or [parent], None, self._reader.exports)
         all_facts = self._reader.facts(node.path for node in nodes)
         for node in nodes:
@@ -106,8 +108,8 @@ class SubtypeFinder:
 
     def implementations(self, owner: Definition) -> list[Implementation]:
         """The types below a type, then those that implement it by their methods in Go."""
-        below = [one for one, _ in self.types_below(owner)]
-        existing = {(one.path, one.symbol) for one in below}
+        below = [type_ for type_, _ in self.types_below(owner)]
+        existing = {(type_.path, type_.symbol) for type_ in below}
         by_methods = (
             self._go.implementing(owner) if traits(owner.language).structural_interfaces else ()
         )
@@ -119,9 +121,9 @@ class SubtypeFinder:
     def members_below(self, definition: Definition) -> Iterator[tuple[Hit, Implementation]]:
         """Yields the members that override a member, each with the type around it."""
         members = {
-            (_place(one.path, one.language), one.owner): hit
-            for one, hit in self._reader.named_definitions(definition.name)
-            if not one.is_type
+            (_place(other.path, other.language), other.owner): hit
+            for other, hit in self._reader.named_definitions(definition.name)
+            if not other.is_type
         }
         owner = self._reader.type_around(definition) if len(members) > 1 else None
         if not owner:
@@ -131,7 +133,7 @@ class SubtypeFinder:
                 yield hit, member
         if not definition.is_abstract:
             return
-        named = [one for one, _ in self._reader.named_definitions(definition.name)]
+        named = [other for other, _ in self._reader.named_definitions(definition.name)]
         for member in self._go.implementing_members(definition, owner, named):
             if hit := members.get((_place(member.path, "go"), member.symbol)):
                 yield hit, member
@@ -149,13 +151,13 @@ class SubtypeFinder:
                 hit.start_line,
                 0,
                 OVERRIDE,
-                one.resolved,
+                member.resolved,
                 "",
                 _related(hit),
                 definition.name,
                 "",
             )
-            for hit, one in self.members_below(definition)
+            for hit, member in self.members_below(definition)
         ]
 
 

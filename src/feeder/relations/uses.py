@@ -78,13 +78,13 @@ def find_uses(corpus: Corpus, target: Target, requested: ReferenceFilter) -> Use
         if requested.selects(use.reference.kind, use.definition.path)
     ]
     page = uses[requested.offset : requested.offset + requested.limit]
-    texts = with_text(corpus, [one.reference for one in page])
+    texts = with_text(corpus, [use.reference for use in page])
     symbol = "" if target.is_file or not hits else hits[0].symbol or ""
     return UsePage(
         target.path,
         symbol,
         (hits[0].language if hits else "") or "",
-        [one._replace(reference=text) for one, text in zip(page, texts, strict=True)],
+        [use._replace(reference=text) for use, text in zip(page, texts, strict=True)],
         len(uses),
         sum(use.reference.resolved for use in uses),
         finder.is_cut,
@@ -142,7 +142,7 @@ class UseFinder:
 
     def _candidates(self, facts: FileFacts, name: str) -> list[tuple[Definition, Hit]]:
         """The definitions of a name, or of the name that the file imports under this one."""
-        names = [name, *(one.name for one in facts.imported(name) if one.name)]
+        names = [name, *(import_.name for import_ in facts.imported(name) if import_.name)]
         candidates = [
             definition
             for name in dict.fromkeys(names)
