@@ -92,3 +92,11 @@ def _from_written(written: dict[str, Any], *, has_relations: bool) -> Traits:
     visibility = Visibility(**written.get("visibility", {}))
     own = {"visibility": visibility, "has_relations": has_relations}
     return Traits(**{"global_scope": not has_relations, **written, **own})
+
+
+def are_compatible(language: str | None, other: str) -> bool:
+    """Tells whether code of one language can refer to names of another one."""
+    if language == other:
+        return True
+    family = traits(language).family
+    return bool(family) and family == traits(other).family

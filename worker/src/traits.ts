@@ -49,3 +49,10 @@ export function traits(language: string | null): Traits {
 function withCamelCase(own: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(own).map(([key, value]) => [camelCase(key), value]));
 }
+
+/** Returns true if code of one language can refer to names of another one. */
+export function areCompatible(language: string | null, other: string): boolean {
+  if (language === other) return true;
+  const { family } = traits(language);
+  return family !== "" && family === traits(other).family;
+}

@@ -10,7 +10,6 @@ from shlex import quote
 from typing import Any, NamedTuple
 
 from feeder.corpus.corpus import Corpus
-from feeder.corpus.unindexed_files import changed_files_note
 from feeder.corpus.unread_files import unread_notes
 from feeder.notes import Note, NoteKind
 from feeder.source import git
@@ -178,5 +177,7 @@ def index_status(
     )
     if not (is_empty or corpus.counts_changes):
         return status
+    from feeder.corpus.unindexed_files import changed_files_note  # few answers are empty
+
     unread = unread_notes(corpus.database, searched) if searched and is_empty else []
     return status._replace(changed_files=changed_files_note(corpus), unread=tuple(unread))

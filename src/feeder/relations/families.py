@@ -18,10 +18,10 @@ from feeder.relations.member_resolution import NO_FAMILY, Family
 from feeder.relations.modules import Definition
 from feeder.relations.node_definitions import is_added_to, is_header
 from feeder.relations.relation_reader import RelationReader
-from feeder.relations.resolution import Resolver, are_compatible
+from feeder.relations.resolution import Resolver
 from feeder.relations.subtypes import SubtypeFinder
 from feeder.store.relations import RelatedNode
-from feeder.traits import traits
+from feeder.traits import are_compatible, traits
 
 OPEN_TYPE_PATTERN = re.compile(r"\b(?:trait|protocol|module|extension|implicit|helper)\b")
 """A type that may be added to any other, also to a built-in one."""

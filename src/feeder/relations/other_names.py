@@ -12,11 +12,11 @@ from feeder.relation import CALL, IMPORT, USE, alias_of, macro_of
 from feeder.relations.exports import DEFAULT
 from feeder.relations.families import FamilyFinder
 from feeder.relations.modules import Definition
-from feeder.relations.resolution import Resolver, are_compatible
+from feeder.relations.resolution import Resolver
 from feeder.relations.site_finder import SiteFinder
 from feeder.relations.sites import KIND_NAMES, Reference
 from feeder.store.relations import line_numbers, related_nodes_with_word
-from feeder.traits import traits
+from feeder.traits import are_compatible, traits
 
 MAX_ALIAS_NODES = 300
 """Nodes with another name of a definition that are all read; of more, those in its own files."""

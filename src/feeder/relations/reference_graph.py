@@ -15,11 +15,10 @@ from typing import NamedTuple
 
 from feeder.relation import IMPORT, decode_relations, decode_site_names
 from feeder.relations.member_resolution import is_compound
-from feeder.relations.resolution import are_compatible
 from feeder.snippets.outline import MODULE_KEYWORDS
 from feeder.store.overview_nodes import NamedNode
 from feeder.store.scope import is_test_path
-from feeder.traits import traits
+from feeder.traits import are_compatible, traits
 
 DAMPING = 0.85
 ITERATIONS = 30

@@ -12,7 +12,6 @@ from feeder.relations.exports import ExportFinder
 from feeder.relations.file_facts import FileFacts
 from feeder.relations.modules import Definition
 from feeder.relations.node_definitions import definition_of, is_open_enum
-from feeder.relations.resolution import are_compatible
 from feeder.relations.targets import (
     Target,
     check_relations,
@@ -32,7 +31,7 @@ from feeder.store.relations import (
 )
 from feeder.store.rows import decode_members
 from feeder.text import normalize_symbol
-from feeder.traits import traits
+from feeder.traits import are_compatible, traits
 
 
 class RelationReader:

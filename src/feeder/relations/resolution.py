@@ -36,7 +36,7 @@ from feeder.relations.outcomes import (
 )
 from feeder.store.relations import RelatedNode, line_numbers
 from feeder.text import last_name
-from feeder.traits import traits
+from feeder.traits import are_compatible, traits
 
 QUALIFIED_SITES = frozenset({CALL, MENTION, INHERITS, IMPLEMENTS, UNNAMED, USE})
 """The kinds of sites that may have a qualifier: `shop.Cart`."""
@@ -187,11 +187,3 @@ def _is_parameter(node: RelatedNode, relation: Relation) -> bool:
         and node.node_type == "method"
         and node.language != "python"
     )
-
-
-def are_compatible(language: str | None, other: str) -> bool:
-    """Tells whether code of one language can refer to names of another one."""
-    if language == other:
-        return True
-    family = traits(language).family
-    return bool(family) and family == traits(other).family

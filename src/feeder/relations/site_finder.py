@@ -11,10 +11,10 @@ from feeder.relation import MENTION, USE, Relation, macro_of
 from feeder.relations.modules import Definition
 from feeder.relations.node_definitions import is_header
 from feeder.relations.relation_reader import RelationReader
-from feeder.relations.resolution import Resolver, are_compatible
+from feeder.relations.resolution import Resolver
 from feeder.relations.sites import KIND_NAMES, LeftOut, Reference
 from feeder.store.relations import RelatedNode
-from feeder.traits import traits
+from feeder.traits import are_compatible, traits
 
 
 class SiteFinder:

@@ -11,11 +11,11 @@ from feeder.relations.go_members import GoMembers
 from feeder.relations.modules import Definition
 from feeder.relations.outcomes import Resolution, surest
 from feeder.relations.relation_reader import RelationReader
-from feeder.relations.resolution import Resolver, are_compatible
+from feeder.relations.resolution import Resolver
 from feeder.relations.sites import OVERRIDE, Implementation, Reference
 from feeder.store.hits import Hit
 from feeder.store.relations import RelatedNode, line_numbers
-from feeder.traits import traits
+from feeder.traits import are_compatible, traits
 
 MAX_DEPTH = 20
 """Levels of types below a type that are followed."""

@@ -9,14 +9,14 @@ import { matchAtStart, Pattern } from "../python_regex.ts";
 import { rpartition } from "../python_strings.ts";
 import { BINDING, hasKind, IMPLEMENTS, INHERITS, PARAMETER, type Relation } from "../relation.ts";
 import { decodeRelations, type RelatedNode } from "../store/relations.ts";
-import { traits } from "../traits.ts";
+import { areCompatible, traits } from "../traits.ts";
 import { declarations } from "./file_facts.ts";
 import type { GoMembers } from "./go_members.ts";
 import { type Family, type Implementing, NO_FAMILY } from "./member_resolution.ts";
 import { type Definition, isSameDefinition, typeKey } from "./modules.ts";
 import { isAddedTo, isHeader } from "./node_definitions.ts";
 import type { NamedDefinition, RelationReader } from "./relation_reader.ts";
-import { areCompatible, Resolver } from "./resolution.ts";
+import { Resolver } from "./resolution.ts";
 import type { SubtypeFinder } from "./subtypes.ts";
 import { lastName } from "../text.ts";
 

@@ -14,12 +14,12 @@ import {
   type RelatedNode,
   relatedNodesWithWord,
 } from "../store/relations.ts";
-import { traits } from "../traits.ts";
+import { areCompatible, traits } from "../traits.ts";
 import { DEFAULT, type Exports } from "./exports.ts";
 import type { FamilyFinder } from "./families.ts";
 import type { Definition } from "./modules.ts";
 import type { RelationReader } from "./relation_reader.ts";
-import { areCompatible, type Resolver } from "./resolution.ts";
+import type { Resolver } from "./resolution.ts";
 import { hasPart, type SiteFinder } from "./site_finder.ts";
 import { KIND_NAMES, type Reference } from "./sites.ts";
 

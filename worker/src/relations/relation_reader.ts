@@ -24,13 +24,12 @@ import {
 } from "../store/relations.ts";
 import * as sql from "../store/statements.ts";
 import { lastName, normalizeSymbol } from "../text.ts";
-import { traits } from "../traits.ts";
+import { areCompatible, traits } from "../traits.ts";
 import type { SearchContext } from "../corpus/context.ts";
 import { ExportFinder } from "./exports.ts";
 import { factsByPath, FileFacts } from "./file_facts.ts";
 import { type Definition, typeKey } from "./modules.ts";
 import { CONSTRUCTORS, hasPrefix, isBodyless, isExtension, isFunctionNode, isLocalNode, isOpenEnum, isPrivate } from "./node_definitions.ts";
-import { areCompatible } from "./resolution.ts";
 import { isNamedByArgument, membersNamed, type Target, targetNode } from "./targets.ts";
 
 const { MAX_NAMED_HITS } = constants.hits;

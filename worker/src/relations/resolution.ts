@@ -18,7 +18,7 @@ import {
   USE,
 } from "../relation.ts";
 import { lineNumbers, type RelatedNode } from "../store/relations.ts";
-import { traits } from "../traits.ts";
+import { areCompatible, traits } from "../traits.ts";
 import type { ExportFinder } from "./exports.ts";
 import { type FileFacts, SELF_NAMES } from "./file_facts.ts";
 import { type Family, isBuiltIn, MemberResolver, NO_FAMILY } from "./member_resolution.ts";
@@ -150,11 +150,4 @@ function isParameter(node: RelatedNode, { name, kind, qualifier }: Relation): bo
   if (qualifier || node.nodeType !== "method" || node.language === "python") return false;
   if (kind !== MENTION && (kind !== CALL || traits(node.language).methodFirst)) return false;
   return hasNamed(node.relations, name, PARAMETER);
-}
-
-/** Returns true if code of one language can refer to names of another one. */
-export function areCompatible(language: string | null, other: string): boolean {
-  if (language === other) return true;
-  const { family } = traits(language);
-  return family !== "" && family === traits(other).family;
 }

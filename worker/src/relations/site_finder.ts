@@ -3,13 +3,13 @@
 import { partition } from "../python_strings.ts";
 import { CALL, IMPORT, macroOf, MENTION, type Relation, USE } from "../relation.ts";
 import { decodeRelations, type RelatedNode } from "../store/relations.ts";
-import { traits } from "../traits.ts";
+import { areCompatible, traits } from "../traits.ts";
 import type { FileFacts } from "./file_facts.ts";
 import type { Definition } from "./modules.ts";
 import { isHeader } from "./node_definitions.ts";
 import { isElsewhere, isResolved } from "./outcomes.ts";
 import type { RelationReader } from "./relation_reader.ts";
-import { areCompatible, type Resolver } from "./resolution.ts";
+import type { Resolver } from "./resolution.ts";
 import { KIND_NAMES, placeKey, type Reference } from "./sites.ts";
 
 /** Finds sites. */
