@@ -44,6 +44,26 @@ def test_a_local_type_is_one_line_in_the_function_around_it(feeder: RunFeeder, r
     assert feeder(repo, "search", "implements:Listener", "--json").json["total"] == 2
 
 
+def test_a_class_below_a_type_of_the_same_name_is_listed_once(
+    feeder: RunFeeder, repo: Repo
+) -> None:
+    """`shop.Cart` may mean either class, and means the one that `shop` exports."""
+    repo.commit(
+        {
+            "shop/core/cart.py": "class Cart:\n    pass\n",
+            "shop/cart.py": "from .core.cart import Cart as Core\n\n\nclass Cart(Core): ...\n",
+            "shop/__init__.py": "from .cart import Cart as Cart\n",
+            "test_cart.py": "import shop\n\n\ndef test_own():\n    class Own(shop.Cart): ...\n",
+        }
+    )
+    assert feeder(repo, "sync", "-q", "--no-vectors").code == 0
+    printed = feeder(repo, "implementations", "shop/core/cart.py#Cart").out
+    assert printed.splitlines() == [
+        "shop/cart.py:4-4  Cart",
+        "  test_cart.py:5  in test_own",
+    ]
+
+
 def test_a_field_with_a_wrapped_object_does_not_make_its_class_a_subtype(
     feeder: RunFeeder, repo: Repo
 ) -> None:

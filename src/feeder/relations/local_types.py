@@ -19,7 +19,11 @@ class LocalTypeFinder:
         self._subtypes = subtypes
 
     def types_below(self, owner: Definition) -> Iterator[Implementation]:
-        """Yields the anonymous and local classes below a type and below its named subtypes."""
+        """Yields the anonymous and local classes below a type and below its named subtypes.
+
+        One whose base may be the type, and is one of its subtypes, is only below the subtype.
+        """
+        found: dict[tuple[str, int], Implementation] = {}
         parents = [(owner, True, 1)]
         for type_, _ in self._subtypes.types_below(owner):
             facts = self._reader.facts([type_.path])[type_.path]
@@ -33,7 +37,12 @@ class LocalTypeFinder:
                 if not result.is_elsewhere
             ]
             for path, line, symbol, sure in sorted(sites):
-                yield Implementation(path, line, line, symbol, sure, depth, is_local=True)
+                known = found.get((path, line))
+                if not known or (sure and not known.resolved):
+                    found[path, line] = Implementation(
+                        path, line, line, symbol, sure, depth, is_local=True
+                    )
+        yield from found.values()
 
     def possible_overrides(
         self, definition: Definition, existing: Iterable[Implementation]

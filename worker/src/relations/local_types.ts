@@ -19,7 +19,11 @@ export class LocalTypeFinder {
     private readonly subtypes: SubtypeFinder,
   ) {}
 
-  /** The anonymous and local classes below a type and below its named subtypes. */
+  /**
+   * The anonymous and local classes below a type and below its named subtypes.
+   *
+   * One whose base may be the type, and is one of its subtypes, is only below the subtype.
+   */
   async typesBelow(owner: Definition): Promise<Implementation[]> {
     const named = (await this.subtypes.typesBelow(owner)).map(async ({ implementation: one }) => {
       const type = typeDefinition(await this.reader.fileFacts(one.path), owner.language, one.symbol);
@@ -37,7 +41,13 @@ export class LocalTypeFinder {
       });
       return sortBy(sites, (one) => [one.path, one.start_line, one.symbol, one.resolved]);
     });
-    return (await Promise.all(below)).flat();
+    const found = new Map<string, Implementation>();
+    for (const type of (await Promise.all(below)).flat()) {
+      const key = typeKey(type.path, String(type.start_line));
+      const known = found.get(key);
+      if (!known || (type.resolved && !known.resolved)) found.set(key, type);
+    }
+    return [...found.values()];
   }
 
   /**
