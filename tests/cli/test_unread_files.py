@@ -3,6 +3,7 @@ plain text, files kept out. Outlines and shown lines are marked.
 """
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -106,6 +107,21 @@ def test_grep_without_a_match_counts_files_that_have_no_text(
     assert feeder(indexed, "sync", "-q").code == 0
     notes = feeder(indexed, "grep", *arguments, "--json").json["notes"]
     assert [text for text in notes if "no text" in text] == ([note] if note else [])
+
+
+def test_grep_without_a_match_names_submodules(
+    feeder: RunFeeder, indexed: Repo, tmp_path: Path
+) -> None:
+    """What they contain may have the line; a match says nothing of them."""
+    inner = Repo(tmp_path / "inner")
+    inner.commit({"cart.py": "absent = 1\n"})
+    allowed = ("-c", "protocol.file.allow=always")
+    indexed.git(*allowed, "submodule", "add", "-q", str(inner.path), "vendor/lib")
+    indexed.git("commit", "-q", "-m", "submodule")
+    assert feeder(indexed, "sync", "-q").code == 0
+    note = "1 submodule was not searched. To search one, run feeder sync in its folder."
+    assert note in feeder(indexed, "grep", "absent").err.splitlines()
+    assert "submodule" not in feeder(indexed, "grep", "single").err
 
 
 @pytest.mark.parametrize(

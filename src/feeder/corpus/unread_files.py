@@ -73,18 +73,29 @@ def _kept_out_note(groups: Sequence[UnreadGroup], where: str) -> Note | None:
 
 
 def unsearched_notes(database: Database, scope: Scope) -> list[Note]:
-    """Says which files of a scope a search through all lines could not read; one request."""
-    groups = [
-        group for group in unread_in_scope(database, scope) if group.reason in UNREADABLE_CONTENT
-    ]
-    if not groups:
-        return []
-    files = sum(group.files for group in groups)
+    """Says what of a scope a search through all lines could not read; one request."""
+    groups, where = unread_in_scope(database, scope), _place(scope)
+    notes = _no_text_note(groups, where), _submodule_note(groups, where)
+    return [note for note in notes if note is not None]
+
+
+def _no_text_note(groups: Sequence[UnreadGroup], where: str) -> Note | None:
+    unreadable = [group for group in groups if group.reason in UNREADABLE_CONTENT]
+    if not unreadable:
+        return None
+    files = sum(group.files for group in unreadable)
     verb = "has" if files == 1 else "have"
-    text = (
-        f"{count_of(files, 'file')}{_place(scope)} {verb} no text to search ({_reasons(groups)})."
-    )
-    return [Note(NoteKind.SKIPPED_FILE, text)]
+    text = f"{count_of(files, 'file')}{where} {verb} no text to search ({_reasons(unreadable)})."
+    return Note(NoteKind.SKIPPED_FILE, text)
+
+
+def _submodule_note(groups: Sequence[UnreadGroup], where: str) -> Note | None:
+    count = sum(group.files for group in groups if group.reason == SkipReason.SUBMODULE.value)
+    if not count:
+        return None
+    verb = "was" if count == 1 else "were"
+    text = f"{count_of(count, 'submodule')}{where} {verb} not searched."
+    return Note(NoteKind.SKIPPED_FILE, text, "To search one, run feeder sync in its folder.")
 
 
 def _reasons(groups: Sequence[UnreadGroup]) -> str:
