@@ -62,6 +62,7 @@ from feeder.relations import (
     modules,
     node_definitions,
     other_names,
+    repeated_definitions,
     site_text,
     sites,
     subtypes,
@@ -168,8 +169,9 @@ _NAMES: dict[ModuleType, str] = {
         SIGNATURE_TRIM MAX_COMPARED CUT_PENALTY ANCHOR_WEIGHT LITERAL_WEIGHT
         MAX_HIGHLIGHTS""",
     stopwords: "RANKING_STOP_WORDS HIGHLIGHT_STOP_WORDS",
-    targets: """MAX_LISTED MAX_SEPARATORS EMPTY_TARGET_ERROR RUBY_DEFINITION_PATTERN
-        CALL_PATTERN QUOTES DEFINED_IN_HEADER_PATTERN""",
+    repeated_definitions: """RUBY_DEFINITION_PATTERN CALL_PATTERN QUOTES
+        DEFINED_IN_HEADER_PATTERN""",
+    targets: "MAX_LISTED MAX_SEPARATORS EMPTY_TARGET_ERROR",
     vocabulary: "CODE TESTS",
     dry_run: "COST_KEY",
     worker_limits: """MAX_TERMS MAX_FILTERED_TERMS MAX_COUNTED_WORDS MAX_NAME_CHARS MAX_FEW_NODES

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from feeder.errors import UserError
 from feeder.impact.runnable_tests import is_test_by_name, is_test_file
 from feeder.nodes import Node, node_ids
+from feeder.relations.repeated_definitions import is_named_by_argument
 from feeder.relations.site_text import COMMENT_PATTERN
-from feeder.relations.targets import is_named_by_argument
 from feeder.source import file_types, git, git_files
 from feeder.source.deltas import changed_files
 from feeder.source.paths import escape_name, regular_files_in

@@ -12,6 +12,7 @@ from itertools import chain
 from feeder.parse.grammars import Capture, Captures
 from feeder.parse.local_names import LocalNames, byte_range
 from feeder.parse.macro_text import expanded_names
+from feeder.parse.relation_captures import KINDS, RANKS
 from feeder.parse.relation_names import (
     ACCESS_LIMIT,
     DOT,
@@ -42,16 +43,12 @@ from feeder.relation import (
     BINDING,
     CALL,
     EXPORT,
-    IMPLEMENTS,
     IMPORT,
     INHERITS,
     LITERAL_KEY,
     MENTION,
-    PARAMETER,
     RETURNS,
-    UNNAMED,
     USE,
-    VISIBILITY,
 )
 
 ALL = "*"
@@ -60,51 +57,12 @@ ALL = "*"
 SITES_LIMIT = 20_000
 """Maximum relations of a file: one with more is probably generated, and its others are left out."""
 
-_KINDS = {
-    "calls": CALL,
-    "accesses": MENTION,
-    "attributes": MENTION,
-    "mentions": MENTION,
-    "exported": MENTION,
-    "visible": MENTION,
-    "tokens": MENTION,
-    "visible_tokens": MENTION,
-    "argument_label": MENTION,
-    "key": MENTION,
-    "implicit": MENTION,
-    "symbol": MENTION,
-    "base": CALL,
-    "statement": CALL,
-    "locals": MENTION,
-    "local_scope": MENTION,
-    "expands": CALL,
-    "inherits": INHERITS,
-    "implements": IMPLEMENTS,
-    "unnamed": UNNAMED,
-    "variant": INHERITS,
-    "uses": USE,
-    "extends": USE,
-    "owner": USE,
-    "returns": RETURNS,
-    "binds": BINDING,
-    "fields": MENTION,
-    "parameter": PARAMETER,
-    "visibility": VISIBILITY,
-    "imports": IMPORT,
-    "module": IMPORT,
-    "exports": EXPORT,
-}
-
-_RANKED = (INHERITS, IMPLEMENTS, UNNAMED, CALL, USE, MENTION)
-_RANKS = {kind: rank for rank, kind in enumerate(_RANKED)}
-"""If several patterns match one identifier, the first of these kinds counts."""
-
 Match = tuple[int, Captures]
 """The index of a pattern, and one match of it by the names of its captures."""
 
 
 _names = {
-    capture: Cache(partial(named_relation, _KINDS[capture], receiver=""))
+    capture: Cache(partial(named_relation, KINDS[capture], receiver=""))
     for capture in ("calls", "uses", "inherits", "implements", "unnamed", "attributes")
 }
 """Names without a receiver, by the capture that has them."""
@@ -165,7 +123,7 @@ class RelationCollector:
             try:  # all matches of a pattern have the same captures
                 capture = capture_of[pattern]
             except KeyError:
-                capture = next(filter(captures.__contains__, _KINDS), "")
+                capture = next(filter(captures.__contains__, KINDS), "")
                 capture_of[pattern] = capture
                 self._are_names_visible |= capture.startswith("visible")
             if not capture:
@@ -196,7 +154,7 @@ class RelationCollector:
                 for node in captures[capture]:
                     start = node.start_byte
                     if content[start - 1] in NAME_STARTS:
-                        self._add_name(_KINDS[capture], start, node.end_byte)
+                        self._add_name(KINDS[capture], start, node.end_byte)
                         continue
                     relation = bare_names[content[start : node.end_byte]]
                     if relation and sites.setdefault(start, relation) is not relation:
@@ -278,7 +236,7 @@ class RelationCollector:
     def _add_other(  # noqa: PLR0912 - one for each capture
         self, capture: str, pattern: int, captures: Captures
     ) -> None:
-        kind = _KINDS[capture]
+        kind = KINDS[capture]
         if capture == "statement":
             self._statements.append(byte_range(captures["statement"][0]))
         elif capture == "argument_label":
@@ -362,7 +320,7 @@ class RelationCollector:
 
     def _replace(self, start: int, relation: CapturedRelation) -> None:
         """Replaces the relation of an identifier if the kind of this one counts more."""
-        if _RANKS[relation.kind] < _RANKS[self._sites[start].kind]:
+        if RANKS[relation.kind] < RANKS[self._sites[start].kind]:
             self._sites[start] = relation
 
     def _add_name(self, kind: str, start: int, end: int) -> None:

@@ -12,10 +12,10 @@ from feeder.relations.exports import ExportFinder
 from feeder.relations.file_facts import FileFacts
 from feeder.relations.modules import Definition
 from feeder.relations.node_definitions import definition_of, is_open_enum
+from feeder.relations.repeated_definitions import is_named_by_argument
 from feeder.relations.targets import (
     Target,
     check_relations,
-    is_named_by_argument,
     members_named,
     target_node,
 )

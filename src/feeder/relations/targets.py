@@ -3,7 +3,7 @@ reports the nearest names.
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from fnmatch import translate
 from itertools import islice
 from operator import eq
@@ -12,9 +12,12 @@ from typing import NamedTuple
 from feeder.corpus.corpus import Corpus
 from feeder.corpus.skipped_files import check_not_skipped
 from feeder.errors import NotInIndexError, UnknownPathError, UserError
-from feeder.nodes import Member, Node
+from feeder.nodes import Member
 from feeder.ranking.member_names import find_member
-from feeder.ranking.name_matching import DECLARATION_SUFFIXES
+from feeder.relations.repeated_definitions import (
+    without_declarations,
+    without_sections_and_constructors,
+)
 from feeder.snippets.excerpts import ExcerptReader
 from feeder.source.paths import path_candidates
 from feeder.store.hits import (
@@ -31,7 +34,6 @@ from feeder.store.relations import has_relations
 from feeder.store.rows import decode_members
 from feeder.suggestions import nearest_names
 from feeder.text import last_name, normalize_symbol, symbol_ends_with
-from feeder.traits import traits
 
 MAX_LISTED = 10
 """Candidates listed for an ambiguous target."""
@@ -43,26 +45,6 @@ EMPTY_TARGET_ERROR = (
 )
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?", re.DOTALL)
 _ID = re.compile(r"[0-9a-f]{7,40}")
-
-RUBY_DEFINITION_PATTERN = re.compile(
-    r"(?:[\w.]+\.)?(?:(?:\w+[ (]+)*def\b|define_|let(?:!|_\w+)?\b"
-    r"|subject\b|given\b|attribute\b|event\b|scope\b|rule\b)"
-    r"|[\w:]+ *= "
-)
-"""The beginning of a signature in Ruby that defines a method, also with a symbol as its name."""
-
-DEFINED_IN_HEADER_PATTERN = re.compile(r"\b(?:static|inline|constexpr|template)\b")
-"""A word in the signature of a function of C or C++ whose body is in the header."""
-
-QUOTES = ('"', "'", "`")
-
-CALL_PATTERN = re.compile(
-    r"""(?:var _ = )?[^ (<`"'@\[]*(?:[(<`].*[)>`] ?[^ (<`"'@\[]*)?\( ?(?:"[^"]*|'[^']*|`[^`]*)"""
-)
-"""A signature that begins with a call, up to a place in the string that is its first argument.
-
-Of several calls, as in `it.each([1])("add", …)` or `$(form).on("add", …)`, the last has the string.
-"""
 
 
 class Target(NamedTuple):
@@ -320,86 +302,13 @@ def _single_target(hits: Sequence[Hit], text: str) -> Target | None:
     """The target if all hits have one name in one file; else raises UserError."""
     if not hits:
         return None
-    hits = _without_declarations(_without_sections_and_constructors(hits))
+    hits = without_declarations(without_sections_and_constructors(hits))
     distinct = dict.fromkeys((hit.path, _target_label(hit, text)) for hit in hits)
     if len(distinct) == 1:
         return Target(hits[0].path, list(hits), member=_chunk_member(hits[0], text))
     labels = [f"{path}#{name}" for path, name in distinct]
     raise UserError(
         f"{text} matches {len(labels)} targets: {list_first(labels)}.", "Give one of them."
-    )
-
-
-def _without_sections_and_constructors(hits: Sequence[Hit]) -> Sequence[Hit]:
-    """The nodes of code, if there are any; of a class and its constructor only the class.
-
-    Nodes that are named by an argument, such as those of tests, count only without others.
-    """
-    code = [hit for hit in hits if hit.symbol or not hit.logical_path] or hits
-    code = [hit for hit in code if not is_named_by_argument(hit)] or code
-    classes = {(hit.path, hit.symbol) for hit in code if hit.node_type == "class"}
-    return [hit for hit in code if (hit.path, _constructed_symbol(hit)) not in classes]
-
-
-def _without_declarations(hits: Sequence[Hit]) -> Sequence[Hit]:
-    """Drops declarations in headers and stub files if the definition itself is a hit too."""
-    defined = {
-        (hit.symbol, hit.node_type)
-        for hit in hits
-        if not hit.path.endswith(DECLARATION_SUFFIXES) and not _has_internal_linkage(hit)
-    }
-    stems = {_stem(hit.path) for hit in hits if not hit.path.endswith(DECLARATION_SUFFIXES)}
-    return [
-        hit
-        for hit in hits
-        if (hit.symbol, hit.node_type) not in defined or not _declares(hit, stems)
-    ]
-
-
-def _declares(hit: Hit, stems: Set[str]) -> bool:
-    """Tells whether a node of a header or a stub file declares what a file of these stems defines.
-
-    A header may also define: types, inline functions, and members of a class of its own.
-    """
-    if not hit.path.endswith(DECLARATION_SUFFIXES):
-        return False
-    if traits(hit.language).family != "c":
-        return True
-    is_member = "." in (hit.symbol or "")
-    defines = DEFINED_IN_HEADER_PATTERN.search(hit.signature or "")
-    return hit.node_type == "method" and not defines and (not is_member or _stem(hit.path) in stems)
-
-
-def _has_internal_linkage(hit: Hit) -> bool:
-    """Tells whether a function of C is known in its file alone."""
-    return traits(hit.language).family == "c" and (hit.signature or "").startswith("static ")
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].partition(".")[0]
-
-
-def _constructed_symbol(hit: Hit) -> str:
-    """The class of a constructor that is called like it, as `Cart` of `Cart.Cart`."""
-    outer, _, name = (hit.symbol or "").rpartition(".")
-    return outer if outer.rpartition(".")[2] == name else ""
-
-
-def is_named_by_argument(node: Hit | Node) -> bool:
-    """Tells whether a node is a call with a block, such as `describe "add" do` or `it("add", …)`.
-
-    Its argument is its name in the index, but code with that name does not refer to it.
-    """
-    signature = node.signature
-    if node.node_type != "method" or not signature:
-        return False
-    if node.language == "ruby":
-        return not RUBY_DEFINITION_PATTERN.match(signature)
-    name = (node.symbol or "").rpartition(".")[2] or "."  # a sentence may end with a dot
-    return any(
-        f"{name}{quote}" in signature
-        and CALL_PATTERN.fullmatch(signature.partition(f"{name}{quote}")[0])
-        for quote in QUOTES
     )
 
 

@@ -30,7 +30,8 @@ import { ExportFinder } from "./exports.ts";
 import { factsByPath, FileFacts } from "./file_facts.ts";
 import { type Definition, typeKey } from "./modules.ts";
 import { CONSTRUCTORS, hasPrefix, isBodyless, isExtension, isFunctionNode, isLocalNode, isOpenEnum, isPrivate } from "./node_definitions.ts";
-import { isNamedByArgument, membersNamed, type Target, targetNode } from "./targets.ts";
+import { isNamedByArgument } from "./repeated_definitions.ts";
+import { membersNamed, type Target, targetNode } from "./targets.ts";
 
 const { MAX_NAMED_HITS } = constants.hits;
 const { MAX_REMOTE_ROWS, MAX_REMOTE_FILES } = constants.relations;

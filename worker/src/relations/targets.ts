@@ -4,7 +4,6 @@ import { constants } from "../../build/worker_data.json";
 import { splitWords } from "../bigrams.ts";
 import { groupBy, keyOf } from "../collections.ts";
 import { HttpError } from "../http_error.ts";
-import { fullMatch, matchAtStart, Pattern } from "../python_regex.ts";
 import { casefold, compareText, rpartition, stripCharacters } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
 import { Batch, type Database, type Row } from "../store/database.ts";
@@ -15,19 +14,15 @@ import { sortNodes } from "../store/relations.ts";
 import * as sql from "../store/statements.ts";
 import { nearestNames } from "../suggestions.ts";
 import { expandWords, lastName, normalizeSymbol, symbolEndsWith } from "../text.ts";
-import { traits } from "../traits.ts";
 import { pathCandidates } from "../query/filters.ts";
-import { isDeclarationFile } from "../ranking/name_matching.ts";
 import { findMember, normalizeName, parseMembers, type Member } from "../ranking/member_names.ts";
+import { withoutDeclarations, withoutSectionsAndConstructors } from "./repeated_definitions.ts";
 import { skippedFileError, skippedFilesStatement } from "../corpus/skipped_files.ts";
 import { NotInIndexError } from "../corpus/unread_files.ts";
 
-const { MAX_LISTED, MAX_SEPARATORS, QUOTES } = constants.targets;
+const { MAX_LISTED, MAX_SEPARATORS } = constants.targets;
 export const EMPTY_TARGET_ERROR = constants.targets.EMPTY_TARGET_ERROR as [problem: string, remedy: string];
 const { MAX_NAMED_HITS } = constants.hits;
-const RUBY_DEFINITION = new Pattern(matchAtStart(constants.targets.RUBY_DEFINITION_PATTERN));
-const DEFINED_IN_HEADER = new Pattern(constants.targets.DEFINED_IN_HEADER_PATTERN);
-const CALL = new Pattern(fullMatch(constants.targets.CALL_PATTERN));
 const LINES = /^(.+?):(\d+)(?:-(\d+)|:\d+)?$/s;
 const ID_PREFIX = /^[0-9a-f]{7,40}$/;
 const NAME_SEPARATOR = /#(?=.)/gs;
@@ -364,75 +359,6 @@ function singleTarget(matches: readonly Hit[], text: string): Target | null {
     return { path: first.path, hits, lines: null, isFile: false, member: chunkMember(first, text) };
   }
   throw new HttpError(404, `${text} matches ${labels.length} targets: ${listFirst(labels)}.`, "Give one of them.");
-}
-
-/**
- * The nodes of code, if there are any; of a class and its constructor only the class.
- *
- * Nodes that are named by an argument, such as those of tests, count only without others.
- */
-function withoutSectionsAndConstructors(hits: readonly Hit[]): readonly Hit[] {
-  const code = hits.filter((hit) => hit.symbol || !hit.logicalPath);
-  const declarations = code.filter((hit) => !isNamedByArgument(hit));
-  const nodes = [declarations, code, hits].find((some) => some.length > 0) ?? [];
-  const classes = new Set(nodes.filter((hit) => hit.nodeType === "class").map((hit) => `${hit.path}\0${hit.symbol}`));
-  return nodes.filter((hit) => !classes.has(`${hit.path}\0${constructedSymbol(hit)}`));
-}
-
-/** Of a definition and its declaration in a header or a stub file only the definition. */
-function withoutDeclarations(hits: readonly Hit[]): readonly Hit[] {
-  const outside = hits.filter((hit) => !isDeclarationFile(hit.path));
-  const defined = new Set(outside.filter((hit) => !hasInternalLinkage(hit)).map(symbolKey));
-  const stems = new Set(outside.map((hit) => stemOf(hit.path)));
-  return hits.filter((hit) => !defined.has(symbolKey(hit)) || !declares(hit, stems));
-}
-
-/**
- * Returns true if a node of a header or a stub file declares what a file of these stems defines.
- *
- * A header may also define: types, inline functions, and members of a class of its own.
- */
-function declares(hit: Hit, stems: ReadonlySet<string>): boolean {
-  if (!isDeclarationFile(hit.path)) return false;
-  if (traits(hit.language).family !== "c") return true;
-  const isMember = (hit.symbol ?? "").includes(".");
-  const defines = DEFINED_IN_HEADER.test(hit.signature ?? "");
-  return hit.nodeType === "method" && !defines && (!isMember || stems.has(stemOf(hit.path)));
-}
-
-/** Returns true for a function of C that is known in its file alone. */
-function hasInternalLinkage({ language, signature }: Hit): boolean {
-  return traits(language).family === "c" && (signature ?? "").startsWith("static ");
-}
-
-function symbolKey({ symbol, nodeType }: Hit): string {
-  return JSON.stringify([symbol, nodeType]);
-}
-
-function stemOf(path: string): string {
-  return rpartition(path, "/")[1].split(".", 1)[0]!;
-}
-
-/**
- * Returns true for a call with a block, such as `describe "add" do` or `it("add", …)`.
- *
- * Its argument is its name in the index, but code with that name does not refer to it.
- */
-export function isNamedByArgument(node: Pick<Hit, "language" | "nodeType" | "symbol" | "signature">): boolean {
-  const { language, nodeType, symbol, signature } = node;
-  if (nodeType !== "method" || !signature) return false;
-  if (language === "ruby") return !RUBY_DEFINITION.test(signature);
-  const name = rpartition(symbol ?? "", ".")[1] || "."; // a sentence may end with a dot
-  return QUOTES.some((quote) => {
-    const at = signature.indexOf(name + quote);
-    return at >= 0 && CALL.test(signature.slice(0, at));
-  });
-}
-
-/** The class of a constructor that is called like it, as `Cart` of `Cart.Cart`. */
-function constructedSymbol(hit: Hit): string {
-  const [outer, name] = rpartition(hit.symbol ?? "", ".");
-  return rpartition(outer, ".")[1] === name ? outer : "";
 }
 
 /** Lists the first targets and the number of the others. */
