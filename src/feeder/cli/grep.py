@@ -12,7 +12,7 @@ import click
 
 from feeder.cli import console, options, search_options
 from feeder.cli.command_help import ShortHelp
-from feeder.cli.option_types import WholeNumber
+from feeder.cli.option_types import Command, WholeNumber
 from feeder.config import Settings
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _context_for_numbers(args: list[str]) -> list[str]:
     return result
 
 
-def _lines_option(*names: str, help: str) -> Callable[[options.Command], options.Command]:
+def _lines_option(*names: str, help: str) -> Callable[[Command], Command]:
     return click.option(*names, metavar="N", type=WholeNumber(0, 100), default=None, help=help)
 
 

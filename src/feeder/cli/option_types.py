@@ -1,9 +1,13 @@
-"""Types of options and arguments, whose errors say what to give."""
+"""Options with environment variables, and types of values whose errors say what to give."""
 
+from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class NamedPath(click.Path):
@@ -56,3 +60,30 @@ class FileOrFolder(click.ParamType[Path]):
             if value
             else self.fail("it is empty. Write . for the whole folder.", param, ctx)
         )
+
+
+def env_option(
+    name: str, help_text: str, *other_variables: str, **more: Any
+) -> Callable[[Command], Command]:
+    """An option with an environment variable of the same name, and other names for it."""
+    variable = "FEEDER_" + name.partition("/")[0].lstrip("-").replace("-", "_").upper()
+    variables = [variable, *other_variables]
+    if "/" in name or more.get("is_flag"):
+        more["type"] = ON_OR_OFF
+    return click.option(name, help=help_text, envvar=variables, show_envvar=True, **more)
+
+
+def max_bytes_option(name: str, files: str, default: int) -> Callable[[Command], Command]:
+    """An option that limits the size of indexed files."""
+    return env_option(
+        f"--max-{name}-bytes",
+        f"Skip {files} above this size in bytes.",
+        default=default,
+        type=WholeNumber(1),
+        show_default=True,
+    )
+
+
+def add_options(command: Command, *options: Callable[[Command], Command]) -> Command:
+    """Adds the options in the order in which `--help` lists them."""
+    return reduce(lambda changed, option: option(changed), reversed(options), command)

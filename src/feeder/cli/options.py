@@ -1,9 +1,8 @@
 """Click options that several commands share, each with its environment variable."""
 
 from collections.abc import Callable
-from functools import reduce
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -12,37 +11,16 @@ from feeder.cli.option_types import (
     EXISTING_FOLDER,
     FILE_PATH,
     ON_OR_OFF,
+    Command,
     FileOrFolder,
     NamedPath,
     WholeNumber,
+    add_options,
+    env_option,
+    max_bytes_option,
 )
 from feeder.config import Settings
 from feeder.shards import MAX_SHARDS, Shard, parse_shard
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def env_option(
-    name: str, help_text: str, *other_variables: str, **more: Any
-) -> Callable[[Command], Command]:
-    """An option with an environment variable of the same name, and other names for it."""
-    variable = "FEEDER_" + name.partition("/")[0].lstrip("-").replace("-", "_").upper()
-    variables = [variable, *other_variables]
-    if "/" in name or more.get("is_flag"):
-        more["type"] = ON_OR_OFF
-    return click.option(name, help=help_text, envvar=variables, show_envvar=True, **more)
-
-
-def max_bytes_option(name: str, files: str, default: int) -> Callable[[Command], Command]:
-    """An option that limits the size of indexed files."""
-    return env_option(
-        f"--max-{name}-bytes",
-        f"Skip {files} above this size in bytes.",
-        default=default,
-        type=WholeNumber(1),
-        show_default=True,
-    )
-
 
 _DESCRIPTION_OPTIONS = (
     env_option(
@@ -437,11 +415,6 @@ def share_options(command: Command) -> Command:
 def queries_options(command: Command) -> Command:
     """Adds the options of `queries`."""
     return add_options(command, _LOCATION_OPTIONS[0], _LOCATION_OPTIONS[-1], *_OUTPUT_OPTIONS)
-
-
-def add_options(command: Command, *options: Callable[[Command], Command]) -> Command:
-    """Adds the options in the order in which `--help` lists them."""
-    return reduce(lambda changed, option: option(changed), reversed(options), command)
 
 
 def _names(*options: Callable[[Any], Any]) -> frozenset[str]:

@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from feeder.cli.option_types import WholeNumber
-from feeder.cli.options import Command, add_options, env_option
+from feeder.cli.option_types import Command, WholeNumber, add_options, env_option
 from feeder.config import Settings
 from feeder.errors import UserError
 
