@@ -72,15 +72,19 @@ def main() -> int:
             copy = Path(folder) / repository.name
             _git(repository, "clone", "-q", "--shared", ".", str(copy))
             all_commits = _commits(copy)
-            commits = [one for one in all_commits if 0 < len(one.tests) <= MAX_TESTS]
+            commits = [
+                all_commit for all_commit in all_commits if 0 < len(all_commit.tests) <= MAX_TESTS
+            ]
             commits = commits[: args.commits]
             results = [_measure(copy, commit) for commit in commits]
-            several = [one for one in all_commits if len(one.sources) > 1][: args.commits]
+            several = [all_commit for all_commit in all_commits if len(all_commit.sources) > 1][
+                : args.commits
+            ]
             others = [_measure_others(copy, commit) for commit in several]
         total = sum(len(commit.tests) for commit in commits)
-        impact, name = (sum(one[i] for one in results) / max(total, 1) for i in (0, 1))
-        milliseconds = 1000 * median(one.seconds for one in results) if results else 0
-        sources, named = (sum(one[i] for one in others) for i in (0, 1))
+        impact, name = (sum(result[i] for result in results) / max(total, 1) for i in (0, 1))
+        milliseconds = 1000 * median(result.seconds for result in results) if results else 0
+        sources, named = (sum(other[i] for other in others) for i in (0, 1))
         print(
             f"| {repository.name} | {len(commits)} | {total} | {impact:.2f} | {name:.2f} "
             f"| {milliseconds:.0f} | {len(several)} | {sources} | {named / max(sources, 1):.2f} |",
@@ -139,7 +143,7 @@ def _measure(copy: Path, commit: Commit) -> Counts:
     with open_index(settings) as index:
         corpus = index.corpus
         change = read_change(corpus.base, corpus.repo, settings, None, working_tree=True)
-        named = [one.path for one in find_impact(index, change, tests_only=True).tests]
+        named = [test.path for test in find_impact(index, change, tests_only=True).tests]
         seconds = time.perf_counter() - started
         all_tests = filter(is_test_path, files_below(corpus.database, corpus.repo, ""))
     by_name = list(_by_name(change.paths, all_tests))
@@ -159,7 +163,7 @@ def _measure_others(copy: Path, commit: Commit) -> tuple[int, int]:
         corpus = index.corpus
         change = read_change(corpus.base, corpus.repo, settings, None, working_tree=True)
         impact = find_impact(index, change)
-    named = {one.reference.path for one in impact.references[:TOP_SOURCES]}
+    named = {reference.reference.path for reference in impact.references[:TOP_SOURCES]}
     named |= {one.path for one in impact.similar[:TOP_SOURCES]}
     return len(others), len(others & named)
 

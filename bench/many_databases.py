@@ -81,11 +81,11 @@ def main() -> int:
                 for kind in KINDS:
                     _, queries = queries_by_kind(nodes, arguments.queries)[kind]
                     costs = [_cost(client, query) for query in queries]
-                    rows = [one[1] for one in costs]
+                    rows = [cost[1] for cost in costs]
                     share = QUERIES_A_MONTH * mean(rows) / INCLUDED_ROWS
                     print(
                         f"| {count} | {sum(sizes[:count]):,} | {kind} | "
-                        f"{mean(one[0] for one in costs):.1f} | "
+                        f"{mean(cost[0] for cost in costs):.1f} | "
                         f"{mean(rows):,.0f}, most {max(rows):,} | {100 * share:.1f} % |",
                         flush=True,
                     )

@@ -38,7 +38,9 @@ def settings() -> Iterator[Row]:
     by_variables: dict[str, click.Option] = {}
     flags: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for name, command in cli.load_commands().items():
-        options = [one for one in command.params if isinstance(one, click.Option) and one.envvar]
+        options = [
+            param for param in command.params if isinstance(param, click.Option) and param.envvar
+        ]
         for option in options if name != "action" else ():
             variables = ", ".join(map(_code, _twins(option)))
             by_variables.setdefault(variables, option)
@@ -65,10 +67,10 @@ def outputs() -> Iterator[Row]:
 def clients() -> Iterator[Row]:
     """Yields the clients that `feeder mcp install` knows, with the files of each."""
     yield "client", "`--client`", "user file", "project file", "instructions", "sub-agent"
-    for one in CLIENTS.values():
-        server = (_file(one.files["server"].get(scope)) or "—" for scope in ("user", "project"))
-        also = (_files(one.files[kind]) or "—" for kind in ("instructions", "agent"))
-        yield one.title, _code(one.name), *server, *also
+    for client in CLIENTS.values():
+        server = (_file(client.files["server"].get(scope)) or "—" for scope in ("user", "project"))
+        also = (_files(client.files[kind]) or "—" for kind in ("instructions", "agent"))
+        yield client.title, _code(client.name), *server, *also
 
 
 def _files(files: Mapping[Any, Sequence[str]]) -> str:

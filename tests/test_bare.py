@@ -192,7 +192,7 @@ def test_mcp_over_stdio_works(indexed: BareProgram) -> None:
 def test_missing_extras_are_no_error_in_doctor(indexed: BareProgram) -> None:
     """They have a mark of their own."""
     doctor = indexed("doctor", "--json")
-    found = {one["name"]: one for one in json.loads(doctor.out)["findings"]}
+    found = {finding["name"]: finding for finding in json.loads(doctor.out)["findings"]}
     for extra in ("[cloudflare]", "[documents]", "[local]", "[serve]"):
         assert (found[extra]["absent"], found[extra]["stops"]) == (True, False)
     assert found["documents"]["says"] == "3 skipped"

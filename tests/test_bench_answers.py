@@ -141,7 +141,7 @@ def test_name_queries_are_deterministic() -> None:
     """In any order of names; short ones give none."""
     queries = name_queries.queries(NAMES)
     assert queries == name_queries.queries(reversed(NAMES))
-    exact = [one["query"] for one in queries if one["group"] == "exact"]
+    exact = [query["query"] for query in queries if query["group"] == "exact"]
     assert sorted(exact) == ["HTTPServer", "applyDeltaFile", "parseDeltaFile"]
 
 
@@ -171,9 +171,9 @@ def test_partial_name_is_from_the_middle_or_the_end(seed: int) -> None:
 def test_partial_name_of_many_symbols_is_no_query() -> None:
     """One of a few symbols has several answers."""
     queries = name_queries.queries([f"s.load{n}DeltaFile" for n in "ABCD"])
-    assert {one["group"] for one in queries if one["query"] == "DeltaFile"} == set()
+    assert {query["group"] for query in queries if query["query"] == "DeltaFile"} == set()
     queries = name_queries.queries(NAMES)
-    right = [one["answers"] for one in queries if one["query"] == "DeltaFile"]
+    right = [query["answers"] for query in queries if query["query"] == "DeltaFile"]
     assert all(one == [{"symbol": "applyDeltaFile"}, {"symbol": "parseDeltaFile"}] for one in right)
     assert right
 
@@ -240,7 +240,7 @@ def test_functions_are_searched_by_their_removed_doc_comments(tmp_path: Path) ->
         (tmp_path / name).write_text(text)
     (tmp_path / "latin.py").write_bytes("# größe\n".encode("latin-1"))
     files, queries = remove_doc_comments(tmp_path, [*sources, "latin.py", "gone.py"])
-    assert [one["query"] for one in queries] == ["Weighs all articles of the cart"]
+    assert [query["query"] for query in queries] == ["Weighs all articles of the cart"]
     assert queries[0]["answers"] == [{"path": "a.py", "symbol": "weigh"}]
     assert files.keys() == sources.keys()
     assert "Weighs" not in files["a.py"] and "everyone" not in files["b.py"]

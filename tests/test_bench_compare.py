@@ -48,7 +48,7 @@ def test_limit_is_inclusive() -> None:
 
 def test_each_measure_of_both_versions_has_a_ratio() -> None:
     results = ratios(figures(start=0.1, search=0.4), figures(start=0.2, search=0.2))
-    assert [(one.name, one.median) for one in results] == [
+    assert [(result.name, result.median) for result in results] == [
         ("start: CPU", 2.0),
         ("search: CPU", 0.5),
     ]

@@ -180,7 +180,9 @@ def test_targets_are_of_one_corpus_or_of_the_worst() -> None:
     figures.add("semble", "django", {"ratio": 0.5})
     figures.add("semble", "fcl", {"ratio": 0.8})
     figures.add("semble", "rxjs", {"ratio": 2.0})
-    found = {(one.name, one.where): (one.measured, one.is_met) for one in targets(figures)}
+    found = {
+        (target.name, target.where): (target.measured, target.is_met) for target in targets(figures)
+    }
     sync = "first sync by words ÷ tree-sitter alone on one core"
     assert [found[sync, name] for name in ("django", "fcl")] == [(2.2, True), (2.7, False)]
     assert found[sync, "code"] == (None, False)

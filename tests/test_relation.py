@@ -31,15 +31,15 @@ sites = st.lists(
 
 
 def _stored(relations: list[tuple[str, str, str, int]]) -> str:
-    encoded = [codec.encode_relation(*one[:3]) for one in relations]
-    return codec.encode_relations(encoded, [one[3] for one in relations], 5)
+    encoded = [codec.encode_relation(*relation[:3]) for relation in relations]
+    return codec.encode_relations(encoded, [relation[3] for relation in relations], 5)
 
 
 def _sites(relations: list[Relation]) -> list[tuple[str, str, str, int]]:
     return [
-        (one.name, one.kind, one.qualifier, line)
-        for one in relations
-        for line in one.line_numbers(5)
+        (relation.name, relation.kind, relation.qualifier, line)
+        for relation in relations
+        for line in relation.line_numbers(5)
     ]
 
 
@@ -56,11 +56,11 @@ def test_each_site_is_decoded_as_it_was_encoded(relations: list[tuple[str, str, 
     stored = _stored(relations)
     assert sorted(_sites(codec.decode_relations(stored))) == sorted(relations)
     for kind in ALL_KINDS:
-        of_kind = [one for one in relations if one[1] == kind]
+        of_kind = [relation for relation in relations if relation[1] == kind]
         assert sorted(_sites(codec.decode_relations(stored, kind))) == sorted(of_kind)
         assert codec.has_kind(stored, kind) or not of_kind
     for name, kind, qualifier, _ in relations:
-        named = [one for one in relations if one[0] == name]
+        named = [relation for relation in relations if relation[0] == name]
         assert sorted(_sites(codec.decode_named(stored, name))) == sorted(named)
         own = [one for one in named if one[1] == kind]
         assert set(own) <= set(_sites(codec.decode_declared(stored, name, kind)))
@@ -82,7 +82,11 @@ def test_sql_finds_the_names_and_types_that_the_codec_has(
     own = {kind for other, kind, _, _ in relations if other == name}
     assert bool(has_named) is codec.has_named(stored, name, INHERITS + IMPORT)
     assert has_any or not own
-    types = [one for one in relations if one[1] in {BINDING, PARAMETER} and one[2] == name]
+    types = [
+        relation
+        for relation in relations
+        if relation[1] in {BINDING, PARAMETER} and relation[2] == name
+    ]
     assert has_type or not types
 
 
@@ -95,7 +99,11 @@ def test_sql_finds_the_names_and_types_that_the_codec_has(
     ],
 )
 def test_the_module_and_alias_of_an_import(stored: str, module: str, alias: str) -> None:
-    [first, *_] = [one for one in codec.decode_relations(stored, IMPORT) if one.name == "Cart"]
+    [first, *_] = [
+        decode_relation
+        for decode_relation in codec.decode_relations(stored, IMPORT)
+        if decode_relation.name == "Cart"
+    ]
     assert (first.module, first.alias) == (module, alias)
     if ":" in module:
         return  # SQL reads it up to the first colon; no alias of such a module is followed there
@@ -114,11 +122,18 @@ def test_the_macro_of_a_receiver() -> None:
 
 def test_imports_that_bind_a_name() -> None:
     stored = " Cart@shop:1 Cart@old=Basket:2 MyCart@shop:3 @shop.Cart:4 Cart(x:5"
-    assert [one.qualifier for one in codec.decode_binding_imports(stored, "Cart")] == [
+    assert [
+        decode_binding_import.qualifier
+        for decode_binding_import in codec.decode_binding_imports(stored, "Cart")
+    ] == [
         "shop",
         "old=Basket",
     ]
-    assert [one.module for one in codec.decode_binding_imports(stored, "Basket")] == ["old"]
-    assert [one.module for one in codec.decode_binding_imports(stored, "shop.Cart")] == [
-        "shop.Cart"
-    ]
+    assert [
+        decode_binding_import.module
+        for decode_binding_import in codec.decode_binding_imports(stored, "Basket")
+    ] == ["old"]
+    assert [
+        decode_binding_import.module
+        for decode_binding_import in codec.decode_binding_imports(stored, "shop.Cart")
+    ] == ["shop.Cart"]

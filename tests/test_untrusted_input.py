@@ -187,7 +187,7 @@ def test_symbolic_links_are_not_followed_for_lines(repo: Repo, tmp_path: Path) -
     (repo.path / "b.py").symlink_to(tmp_path / "outside/a.py")
 
     answer = result_page(database, repo.path, found, 9)
-    assert [one["text"] for one in answer.as_json()["hits"]] == [None, None]
+    assert [hit["text"] for hit in answer.as_json()["hits"]] == [None, None]
     assert "SECRET" not in "".join(render_hits(answer))
 
 
@@ -213,7 +213,7 @@ def test_pipe_is_not_read(repo: Repo) -> None:
     (repo.path / "a.py").unlink()
     os.mkfifo(repo.path / "a.py")
     answer = result_page(database, repo.path, run_search(database, "answer"))
-    assert [one["text"] for one in answer.as_json()["hits"]] == [None]
+    assert [hit["text"] for hit in answer.as_json()["hits"]] == [None]
 
 
 @pytest.fixture

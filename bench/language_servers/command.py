@@ -84,7 +84,7 @@ def _measure(subject: Subject, args: argparse.Namespace) -> tuple[str, Counter[s
         subprocess.run([*sync, str(repository)], check=True, capture_output=True)
         with subject.tool.start(args.corpora.resolve(), repository) as tool:
             sites, counts = _compare_all(subject, repository, tool, args)
-    name = f"{subject.language}, {', '.join(one.name for one in corpus.packages)}"
+    name = f"{subject.language}, {', '.join(package.name for package in corpus.packages)}"
     return f"| {name} | {subject.tool.name} | {_figures(sites, counts)} |", counts
 
 
@@ -139,7 +139,7 @@ def _largest_file(corpus: Corpus, languages: Sequence[str]) -> str:
 
 def _figures(sites: Sequence[Sites], reasons: Mapping[str, int]) -> str:
     """The columns of the table from the number of definitions on."""
-    right = sum(len(one.resolved & one.by_tool) for one in sites) + reasons[SAME]
+    right = sum(len(site.resolved & site.by_tool) for site in sites) + reasons[SAME]
     decided = right + reasons[ANOTHER]
     recall = _share(sites, lambda one: one.listed & one.by_tool, lambda one: one.by_tool)
     share_resolved = _share(
@@ -147,7 +147,7 @@ def _figures(sites: Sequence[Sites], reasons: Mapping[str, int]) -> str:
     )
     columns = [
         str(len(sites)),
-        f"{sum(len(one.by_tool) for one in sites):,}",
+        f"{sum(len(site.by_tool) for site in sites):,}",
         recall,
         share_resolved,
         _share(sites, lambda one: one.resolved & one.by_tool, lambda one: one.resolved),
@@ -155,8 +155,8 @@ def _figures(sites: Sequence[Sites], reasons: Mapping[str, int]) -> str:
         _share(sites, lambda one: one.listed & one.by_tool, lambda one: one.listed),
         _share(sites, lambda one: one.by_grep & one.by_tool, lambda one: one.by_tool),
         _share(sites, lambda one: one.by_grep & one.by_tool, lambda one: one.by_grep),
-        _milliseconds([one.seconds for one in sites]),
-        _milliseconds([one.tool_seconds for one in sites]),
+        _milliseconds([site.seconds for site in sites]),
+        _milliseconds([site.tool_seconds for site in sites]),
     ]
     return " | ".join(columns)
 
@@ -164,8 +164,8 @@ def _figures(sites: Sequence[Sites], reasons: Mapping[str, int]) -> str:
 def _share(
     sites: Sequence[Sites], part: Callable[[Sites], set[Line]], all_: Callable[[Sites], set[Line]]
 ) -> str:
-    total = sum(len(all_(one)) for one in sites)
-    return f"{sum(len(part(one)) for one in sites) / total:.3f}".lstrip("0") if total else "-"
+    total = sum(len(all_(site)) for site in sites)
+    return f"{sum(len(part(site)) for site in sites) / total:.3f}".lstrip("0") if total else "-"
 
 
 def _milliseconds(seconds: Sequence[float]) -> str:

@@ -92,9 +92,10 @@ def _locate(
     if name in CONSTRUCTORS or name == outer.rpartition(".")[2]:
         return None  # a call of a type refers to both
     declared = [
-        one.place
-        for one in tool.declarations(path)
-        if re.split(r"[.:]", one.name)[-1] == name and lines[0] <= one.place.line + 1 <= lines[1]
+        declaration.place
+        for declaration in tool.declarations(path)
+        if re.split(r"[.:]", declaration.name)[-1] == name
+        and lines[0] <= declaration.place.line + 1 <= lines[1]
     ]
     named = [one for one, _ in finder.reader.named_definitions(name)]
     matches = [one for one in named if (one.path, one.symbol) == (path, symbol)]
@@ -120,7 +121,7 @@ def compare(corpus: Corpus, finder: ReferenceFinder, drawn: Drawn, tool: Languag
             for path, line in by_tool - own
             if path in indexed and not _is_text(_line(corpus.base, path, line), name)
         },
-        _lines(one for one in references if one.resolved) - own,
+        _lines(reference for reference in references if reference.resolved) - own,
         _lines(references) - own,
         {one for one in _grep(corpus.base, name) if one[0] in indexed} - own,
         seconds,
@@ -129,7 +130,7 @@ def compare(corpus: Corpus, finder: ReferenceFinder, drawn: Drawn, tool: Languag
 
 
 def _lines(references: Iterable[Reference]) -> set[Line]:
-    return {(one.path, one.line) for one in references}
+    return {(reference.path, reference.line) for reference in references}
 
 
 def _indexed_paths(corpus: Corpus) -> set[str]:

@@ -176,11 +176,11 @@ class LanguageServer:
         return {"textDocument": self._id(place.path), "position": position}
 
     def _lines(self, locations: Sequence[Json]) -> Iterator[Line]:
-        for one in locations:
-            path = Path(unquote(urlsplit(one.get("uri") or one["targetUri"]).path))
+        for location in locations:
+            path = Path(unquote(urlsplit(location.get("uri") or location["targetUri"]).path))
             if path.is_relative_to(self._folder):
                 path = path.relative_to(self._folder)
-            start = (one.get("range") or one["targetSelectionRange"])["start"]
+            start = (location.get("range") or location["targetSelectionRange"])["start"]
             yield path.as_posix(), start["line"] + 1
 
     def _request(self, method: str, params: Json) -> Json:

@@ -143,9 +143,13 @@ def _report(
         yield f"| {repository} | {one}, {other} | {len(queries)} | {equal} | {totals} |"
         differences.extend(unequal)
     yield ""
-    for (readers, kind), number in Counter((one.readers, one.kind) for one in differences).items():
+    for (readers, kind), number in Counter(
+        (difference.readers, difference.kind) for difference in differences
+    ).items():
         yield f"{readers}: {kind}: {number}"
-    yield from (f"{one.readers}: {one.query}: {one.kind}" for one in differences)
+    yield from (
+        f"{difference.readers}: {difference.query}: {difference.kind}" for difference in differences
+    )
 
 
 def compare(one: Answer, other: Answer) -> str:

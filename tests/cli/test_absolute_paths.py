@@ -56,7 +56,7 @@ def test_commands_take_absolute_paths(
     for command in [("grep", "return", src), ("search", "return", "--path", src)]:
         assert "lib/box.py" not in feeder(repo, *command).out
     excluded = feeder(repo, "search", f"return -path:{src}", "--json")
-    assert {one["path"] for one in json.loads(excluded.out)["hits"]} == {"lib/box.py"}
+    assert {hit["path"] for hit in json.loads(excluded.out)["hits"]} == {"lib/box.py"}
 
 
 def test_root_is_not_the_current_folder(

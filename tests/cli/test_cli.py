@@ -78,8 +78,10 @@ def test_help_fits_on_a_screen(
         return
     assert not listed & {"--db", "--store", "--json"}
     listed_by_all = feeder(plain, command, "--help-all").out
-    options = [one for one in COMMANDS[command].params if isinstance(one, click.Option)]
-    assert all(max(one.opts, key=len) in listed_by_all for one in options if not one.hidden)
+    options = [param for param in COMMANDS[command].params if isinstance(param, click.Option)]
+    assert all(
+        max(option.opts, key=len) in listed_by_all for option in options if not option.hidden
+    )
 
 
 EXAMPLES = [
@@ -360,7 +362,7 @@ def test_file_that_crashes_the_parser_is_indexed_as_plain_text(
     assert answer.code == 0
     assert list(answer.json["as_plain_text"]) == ["deep.yaml"]
     assert answer.json["files_processed"] == 5
-    assert [one["path"] for one in feeder(shop, "search", "treasure", "--json").json["hits"]] == [
+    assert [hit["path"] for hit in feeder(shop, "search", "treasure", "--json").json["hits"]] == [
         "deep.yaml"
     ]
 
@@ -788,7 +790,7 @@ def test_query_operators_as_separate_arguments(feeder: RunFeeder, shop: Repo) ->
     """Words, filters and excluded words."""
     feeder(shop, "sync")
     paths = {
-        one["path"] for one in feeder(shop, "search", "cart", "-path:docs", "--json").json["hits"]
+        hit["path"] for hit in feeder(shop, "search", "cart", "-path:docs", "--json").json["hits"]
     }
     assert paths and not any(path.startswith("docs/") for path in paths)
     with_type = feeder(shop, "search", "type:class", "--json").json["hits"]

@@ -72,13 +72,13 @@ def test_lines_are_matched_as_a_reader_sees_them(
 ) -> None:
     """In grep, in its counts, and in --every."""
     answer = feeder(texts, "grep", "--json", "--", pattern).json
-    assert {f"{one['path']}:{one['line']}" for one in answer["matches"]} == found
+    assert {f"{match['path']}:{match['line']}" for match in answer["matches"]} == found
     assert (answer["total"], answer["at_least"]) == (len(found), False)
     counts = feeder(texts, "grep", "--json", "--count", "--", pattern).json["files"]
-    assert sum(one["matches"] for one in counts) == len(found)
+    assert sum(count["matches"] for count in counts) == len(found)
     query = "/" + pattern + "/ case:yes"
     every = feeder(texts, "search", "--every", query, "--json").json
-    assert {f"{one['path']}:{one['line']}" for one in every["matches"]} == found
+    assert {f"{match['path']}:{match['line']}" for match in every["matches"]} == found
 
 
 @pytest.mark.parametrize(
@@ -125,10 +125,10 @@ def test_list_follows_the_commits(feeder: RunFeeder, texts: Repo) -> None:
     )
     assert feeder(texts, "sync", "-q").code == 0
     answer = feeder(texts, "grep", "^using.*;$", "--json").json
-    paths = {one["path"] for one in answer["matches"]}
+    paths = {match["path"] for match in answer["matches"]}
     assert paths == {"crlf.c", "mark.c", "utf16.c", "new.c"}
     answer = feeder(texts, "grep", "plain;$", "--json").json
-    assert [one["path"] for one in answer["matches"]] == ["plain.c"]
+    assert [match["path"] for match in answer["matches"]] == ["plain.c"]
     assert feeder(texts, "grep", "caf.$", "--json").json["total"] == 1
 
 
@@ -165,4 +165,4 @@ def test_files_without_git_are_decoded_too(feeder: RunFeeder, tmp_path: Path) ->
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     assert feeder(folder, "process", "--path", ".", "-q").code == 0
     answer = feeder(folder, "grep", "^using.*;$|caf.$", "--json").json
-    assert {one["path"] for one in answer["matches"]} == {"crlf.c", "latin.c", "mark.c"}
+    assert {match["path"] for match in answer["matches"]} == {"crlf.c", "latin.c", "mark.c"}

@@ -305,7 +305,7 @@ def test_documents_are_not_searched(feeder: RunFeeder, shop: Repo) -> None:
     shop.commit({"letter.docx": docx(p("Please add this."))})
     assert feeder(shop, "sync", "-q").code == 0
     facts = feeder(shop, "grep", "add|word", "--json").json
-    paths = {one["path"] for one in facts["matches"]}
+    paths = {match["path"] for match in facts["matches"]}
     assert paths == {"src/cart.py", "tests/test_cart.py", "docs/guide.md"}
     assert facts["notes"] == ["1 document was not searched: search there with feeder search."]
 

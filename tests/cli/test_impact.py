@@ -64,7 +64,8 @@ def shop(feeder: RunFeeder, repo: Repo) -> Repo:
 
 def sites(answer: dict[str, Any]) -> list[tuple[str, int, str, bool]]:
     return [
-        (one["path"], one["line"], one["kind"], one["resolved"]) for one in answer["references"]
+        (reference["path"], reference["line"], reference["kind"], reference["resolved"])
+        for reference in answer["references"]
     ]
 
 
@@ -83,16 +84,18 @@ def test_change_of_a_method(feeder: RunFeeder, shop: Repo) -> None:
         ("shop/gift.py", 5, "override", True),
         ("shop/order.py", 6, "call", True),
     ]
-    assert {one["of"] for one in answer["references"]} == {changed["id"]}
+    assert {reference["of"] for reference in answer["references"]} == {changed["id"]}
     assert answer["references"][1]["text"] == "    cart.add(item)"
     assert answer["references"][1]["enclosing"]["symbol"] == "order"
-    tests = [(one["path"], one["node"], one["steps"]) for one in answer["tests"]]
+    tests = [(test["path"], test["node"], test["steps"]) for test in answer["tests"]]
     assert tests[:2] == [
         ("tests/test_cart.py", "test_add", 1),
         ("tests/test_buying.py", "test_order", 2),
     ]
     assert "name" in answer["tests"][0]["reasons"]
-    assert [(one["path"], one["line"]) for one in answer["documents"]] == [("docs/guide.md", 3)]
+    assert [(document["path"], document["line"]) for document in answer["documents"]] == [
+        ("docs/guide.md", 3)
+    ]
     assert answer["totals"]["references"] == 2
     assert not answer["at_least"]
 
@@ -151,8 +154,8 @@ def test_changed_tests_come_first(feeder: RunFeeder, shop: Repo, indexed: str) -
     expected = [*CHANGED_TESTS, "tests/test_far.py"]
     assert feeder(shop, "impact", "--tests", "-q").out.splitlines() == expected
     answer = feeder(shop, "impact", "--json").json
-    assert [one["path"] for one in answer["tests"]] == expected
-    assert [one["reasons"] for one in answer["tests"]][:3] == [["changed"]] * 3
+    assert [test["path"] for test in answer["tests"]] == expected
+    assert [test["reasons"] for test in answer["tests"]][:3] == [["changed"]] * 3
     assert answer["totals"]["tests"] == 4
     cut = feeder(shop, "impact", "--tests", "-n", "1")
     assert cut.out.splitlines() == CHANGED_TESTS  # a changed test is never left out
@@ -351,7 +354,7 @@ def test_callers_that_the_change_edits_are_named_below_a_signature(
         "    shop/order.py:6  call  cart.add(item, 2)  (edited too)",
     ]
     answer = feeder(repo, "impact", "--json").json
-    assert [one["edited"] for one in answer["references"]] == [False, False, True]
+    assert [reference["edited"] for reference in answer["references"]] == [False, False, True]
     assert answer["changed"][0]["old_signature"] == "def add(self, item):"
 
 
@@ -364,7 +367,10 @@ def test_change_inside_a_body_names_no_callers_by_name(feeder: RunFeeder, repo: 
     feeder(repo, "sync", "-q")
     answer = feeder(repo, "impact", "--json").json
     assert all(resolved for _, _, _, resolved in sites(answer))
-    assert {one["path"] for one in answer["references"]} == {"shop/gift.py", "shop/order.py"}
+    assert {reference["path"] for reference in answer["references"]} == {
+        "shop/gift.py",
+        "shop/order.py",
+    }
     repo.commit({"shop/cart.py": cart.partition("    def close")[0]})
     feeder(repo, "sync", "-q")
     answer = feeder(repo, "impact", "--json").json

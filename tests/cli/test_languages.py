@@ -120,12 +120,18 @@ def test_references_of_a_folders_language_are_found_by_name(
     repo.commit({"cart.lua": FILE, "main.lua": "add(3, 4)\n"})
     feeder(repo, "sync", "--grammar", folder, "--no-vectors")
     answer = feeder(repo, "references", "add", "--no-refresh", "--json").json
-    found = [(one["path"], one["line"], one["resolved"]) for one in answer["references"]]
+    found = [
+        (reference["path"], reference["line"], reference["resolved"])
+        for reference in answer["references"]
+    ]
     assert found == [("cart.lua", 6, True), ("main.lua", 1, True)]
     repo.commit({"order.lua": "function add() end\n"})
     feeder(repo, "sync", "--grammar", folder, "--no-vectors")
     answer = feeder(repo, "references", "cart.lua#add", "--no-refresh", "--json").json
-    found = [(one["path"], one["line"], one["resolved"]) for one in answer["references"]]
+    found = [
+        (reference["path"], reference["line"], reference["resolved"])
+        for reference in answer["references"]
+    ]
     assert found == [("cart.lua", 6, True), ("main.lua", 1, False)]
 
 

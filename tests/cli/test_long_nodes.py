@@ -51,17 +51,17 @@ def test_definitions_and_implementations_have_the_whole_node(feeder: RunFeeder, 
 def test_references_have_the_whole_node_around_them(feeder: RunFeeder, long: Repo) -> None:
     """Also those in a later part, each on its line."""
     answer = feeder(long, "references", "add_step", "--kind", "call", "-n", "300", "--json").json
-    assert {_lines(one["enclosing"]) for one in answer["references"]} == {RUN_LINES}
-    assert {one["line"] for one in answer["references"]} == set(range(8, 208))
+    assert {_lines(reference["enclosing"]) for reference in answer["references"]} == {RUN_LINES}
+    assert {reference["line"] for reference in answer["references"]} == set(range(8, 208))
     [caller, *_] = feeder(long, "references", "Steps", "--depth", "2", "--json").json["callers"]
     assert _lines(caller) == RUN_LINES
     uses = feeder(long, "references", "Program.run_all", "--out", "--json").json["references"]
-    assert STEPS_LINES in [_lines(one["definition"]) for one in uses]
+    assert STEPS_LINES in [_lines(use["definition"]) for use in uses]
 
 
 def test_overview_has_whole_nodes(feeder: RunFeeder, long: Repo) -> None:
     symbols = feeder(long, "overview", "--json").json["symbols"]
-    by_symbol = {one["symbol"]: _lines(one) for one in symbols}
+    by_symbol = {symbol["symbol"]: _lines(symbol) for symbol in symbols}
     assert by_symbol["Steps"] == STEPS_LINES
     assert by_symbol["Program.run_all"] == RUN_LINES
 

@@ -31,7 +31,7 @@ FILES: dict[str, str | bytes] = {
 def test_most_referenced_symbols_come_first(feeder: RunFeeder, shop: Repo) -> None:
     """`Money` gets its rank from two files, of which one has rank of its own."""
     answer = feeder(shop, "overview", "--json").json
-    assert [one["symbol"] for one in answer["symbols"]][:2] == ["Money", "Cart"]
+    assert [symbol["symbol"] for symbol in answer["symbols"]][:2] == ["Money", "Cart"]
     money, cart = answer["symbols"][:2]
     assert (money["path"], money["files"], money["signature"]) == (
         "shop/base.py",
@@ -39,10 +39,10 @@ def test_most_referenced_symbols_come_first(feeder: RunFeeder, shop: Repo) -> No
         "class Money:",
     )
     assert cart["files"] == 2
-    by_symbol = {one["symbol"]: one for one in answer["symbols"]}
+    by_symbol = {symbol["symbol"]: symbol for symbol in answer["symbols"]}
     assert by_symbol["unused_helper"]["rank"] == 0
     assert "test_total" not in by_symbol
-    assert [one["symbol"] for one in answer["entry_points"]] == ["main"]
+    assert [entry_point["symbol"] for entry_point in answer["entry_points"]] == ["main"]
     [package] = [one for one in answer["packages"] if one["path"] == "shop"]
     assert (package["files"], package["symbols"]) == (4, 7)
     assert answer["total"] == 7
@@ -137,7 +137,7 @@ def test_entry_points_are_listed_by_what_they_are(feeder: RunFeeder, repo: Repo)
     repo.commit(ENTERED)
     assert feeder(repo, "sync", "-q").code == 0
     entries = feeder(repo, "overview", "--json").json["entries"]
-    assert [(one["kind"], one["path"], one["name"]) for one in entries] == [
+    assert [(entry["kind"], entry["path"], entry["name"]) for entry in entries] == [
         ("command", "pyproject.toml", "shop = shop.cli:main"),
         ("command", "web/package.json", "shop-web = run.js"),
         ("main", "shop/cli.py", "main"),
@@ -159,7 +159,7 @@ def test_central_types_are_those_that_other_folders_import(feeder: RunFeeder, re
     assert feeder(repo, "sync", "-q").code == 0
     facts = feeder(repo, "overview", "--json").json
     assert [(one["symbol"], one["files"]) for one in facts["types"]] == [("Cart", 2)]
-    uses = {one["path"]: one["uses"] for one in facts["packages"]}
+    uses = {package["path"]: package["uses"] for package in facts["packages"]}
     assert uses["shop/pages"] == ["shop/models"]
     assert uses["shop/models"] == []
 

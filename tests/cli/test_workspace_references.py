@@ -89,7 +89,10 @@ FILES: dict[str, str | bytes] = {
 
 def implementations(feeder: RunFeeder, repo: Repo, target: str) -> dict[str, bool]:
     answer: dict[str, Any] = feeder(repo, "implementations", target, "--json").json
-    return {one["symbol"]: one["resolved"] for one in answer["implementations"]}
+    return {
+        implementation["symbol"]: implementation["resolved"]
+        for implementation in answer["implementations"]
+    }
 
 
 def test_trait_is_implemented_in_all_crates(feeder: RunFeeder, shop: Repo) -> None:
@@ -102,13 +105,19 @@ def test_trait_is_implemented_in_all_crates(feeder: RunFeeder, shop: Repo) -> No
 
 def test_crate_without_a_src_folder(feeder: RunFeeder, shop: Repo) -> None:
     answer = feeder(shop, "references", "parse_flags", "--json").json
-    sites = [(one["path"], one["line"], one["resolved"]) for one in answer["references"]]
+    sites = [
+        (reference["path"], reference["line"], reference["resolved"])
+        for reference in answer["references"]
+    ]
     assert sites == [("crates/tool/main.rs", 4, True)]
 
 
 def test_package_of_an_npm_scope_is_a_folder(feeder: RunFeeder, shop: Repo) -> None:
     answer = feeder(shop, "references", "ShopRouter", "--json").json
-    sites = {(one["path"], one["line"], one["resolved"]) for one in answer["references"]}
+    sites = {
+        (reference["path"], reference["line"], reference["resolved"])
+        for reference in answer["references"]
+    }
     assert sites == {
         ("packages/client/src/link.ts", 1, True),
         ("packages/client/src/link.ts", 4, True),
@@ -126,7 +135,7 @@ def test_extension_of_kotlin_is_imported_like_a_function(
     feeder: RunFeeder, shop: Repo, name: str, sites: set[tuple[str, int]]
 ) -> None:
     answer = feeder(shop, "references", name, "--json").json
-    assert {(one["path"], one["line"]) for one in answer["references"]} == sites
+    assert {(reference["path"], reference["line"]) for reference in answer["references"]} == sites
     assert answer["resolved"] == answer["total"] == len(sites)
 
 
@@ -139,7 +148,7 @@ def test_types_implement_an_interface_of_go_by_their_methods(feeder: RunFeeder, 
 def test_class_is_meant_and_not_its_constructor_or_a_heading(feeder: RunFeeder, shop: Repo) -> None:
     answer = feeder(shop, "references", "Basket", "--json").json
     assert answer["target"]["path"] == "Cart.java"
-    assert {one["line"] for one in answer["references"]} >= {6}
+    assert {reference["line"] for reference in answer["references"]} >= {6}
     assert feeder(shop, "show", "Basket").code == 0
 
 

@@ -244,7 +244,7 @@ def test_copy_of_an_unfinished_index_is_completed(
         meta = dict(query_rows(copy, "SELECT key, value FROM meta"))
     assert meta[f"{NAME}:run"] == meta[f"{NAME}:done"] == lines[f"{NAME}:run"]
     others = ("overtook", "event", "write:", "shard:", "cost:")
-    assert not [key for key in meta if key.startswith(tuple(f"{NAME}:{one}" for one in others))]
+    assert not [key for key in meta if key.startswith(tuple(f"{NAME}:{other}" for other in others))]
     answer = feeder(worktree, "sync")
     assert (answer.code, COPIED in answer.err) == (0, True)
     assert answer.out.splitlines()[0].startswith("Files: 1 processed, 0 deleted, 2 unchanged")

@@ -71,7 +71,11 @@ def test_migrations_are_applied_once(cloud: Cloud) -> None:
 
 def test_migration_of_the_parser_column_writes_no_row_of_a_file(cloud: Cloud) -> None:
     """It changes only the schema."""
-    [last] = (one for one in known_migrations() if one.name == "0008_file_parser.sql")
+    [last] = (
+        known_migration
+        for known_migration in known_migrations()
+        if known_migration.name == "0008_file_parser.sql"
+    )
     migrate(cloud.d1)
     cloud.d1.run([Statement("ALTER TABLE files DROP COLUMN parser")])
     cloud.d1.run([Statement("DELETE FROM d1_migrations WHERE name = ?", (last.name,))])

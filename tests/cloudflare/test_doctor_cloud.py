@@ -16,13 +16,13 @@ def test_missing_parts_are_named_before_init_and_none_after_a_run(
     repo.commit(SHOP)
     before = feeder(repo, "doctor", "--json", "--store", "cloudflare")
     assert before.code == 1
-    stops = {one["name"] for one in before.json["findings"] if one["stops"]}
+    stops = {finding["name"] for finding in before.json["findings"] if finding["stops"]}
     assert {"credentials", "vectorize"} <= stops
     assert feeder(repo, "init", "-q").code == 0
     assert feeder(repo, "sync", "-q").code == 0
     after = feeder(repo, "doctor", "--json")
     assert (after.code, after.json["stops"]) == (0, False)
-    found = {one["name"]: one for one in after.json["findings"]}
+    found = {finding["name"]: finding for finding in after.json["findings"]}
     assert "384 dimensions" in found["vectorize"]["says"]
     assert "The index matches HEAD " in found["index"]["says"]
 
@@ -37,13 +37,13 @@ def test_index_that_was_made_again_is_named(
     console.delete_index()
     console.make_index("acme_shop_code", 384)
     answer = feeder(repo, "doctor", "--json")
-    [found] = [one for one in answer.json["findings"] if one["name"] == "vectorize"]
+    [found] = [finding for finding in answer.json["findings"] if finding["name"] == "vectorize"]
     assert "was deleted and created again" in found["says"]
     assert found["remedy"] == "Send the vectors again: feeder validate --repair"
     assert (answer.code, found["stops"]) == (0, False)
     assert feeder(repo, *found["remedy"].split()[-2:]).code == 0
     after = feeder(repo, "doctor", "--json")
-    [found] = [one for one in after.json["findings"] if one["name"] == "vectorize"]
+    [found] = [finding for finding in after.json["findings"] if finding["name"] == "vectorize"]
     assert found["remedy"] == ""
 
 
@@ -53,7 +53,7 @@ def test_deleted_database_is_an_error(feeder: RunFeeder, repo: Repo, console: Co
     console.delete_database()
     answer = feeder(repo, "doctor", "--json")
     assert answer.code == 1
-    [index] = [one for one in answer.json["findings"] if one["name"] == "index"]
+    [index] = [finding for finding in answer.json["findings"] if finding["name"] == "index"]
     assert index["stops"]
 
 
@@ -66,7 +66,11 @@ def test_refused_token_is_an_error_and_is_not_shown(
     monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "a-token-of-nobody-at-all")
     answer = feeder(repo, "doctor", "--json")
     assert answer.code == 1
-    refused = {one["name"]: one["remedy"] for one in answer.json["findings"] if one["stops"]}
+    refused = {
+        finding["name"]: finding["remedy"]
+        for finding in answer.json["findings"]
+        if finding["stops"]
+    }
     assert refused.keys() == {"vectorize", "index"}
     assert all("CLOUDFLARE_API_TOKEN" in remedy for remedy in refused.values())
     assert "a-token-of-nobody-at-all" not in answer.out + answer.err

@@ -291,7 +291,7 @@ def test_rest_of_wrangler_toml_is_unchanged(
     assert stored.startswith(MINE.replace("[vars]", f"{new}[vars]"))
     said = bindings(repo)
     assert said["vars"] == {"GREETING": "grüß dich"}
-    assert [one["binding"] for one in said["d1_databases"]] == ["DB", "CODE_DB"]
+    assert [d1_database["binding"] for d1_database in said["d1_databases"]] == ["DB", "CODE_DB"]
     assert said["d1_databases"][0]["database_id"] == "11111111-2222-4333-8444-555555555555"
     assert said["d1_databases"][1]["database_id"] == console.database_id("acme_code")
     assert feeder(repo, "stats").code == 0

@@ -42,9 +42,11 @@ def test_d1_and_sqlite_return_the_same_hits(cloud: Cloud, repo: Repo) -> None:
     cloud.migrated().synced(Commit(repo.path))
     for question in QUERIES:
         ours, other = (answered(database, question) for database in (here, cloud.d1))
-        assert [one.hit for one in other.results] == [one.hit for one in ours.results], question
-        scores = [one.score for one in ours.results]
-        assert [one.score for one in other.results] == pytest.approx(scores), question
+        assert [result.hit for result in other.results] == [
+            result.hit for result in ours.results
+        ], question
+        scores = [result.score for result in ours.results]
+        assert [result.score for result in other.results] == pytest.approx(scores), question
         assert (other.total, other.notes) == (ours.total, ours.notes), question
     here.close()
 

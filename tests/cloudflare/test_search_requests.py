@@ -61,7 +61,7 @@ def test_query_takes_two_requests(cloud: Cloud, repo: Repo) -> None:
         cloud.spent()
         answer = requests_of_query(cloud, question)
         assert cloud.spent()["d1"] == trips, question
-        assert finds in {one.hit.path for one in answer.results}, question
+        assert finds in {result.hit.path for result in answer.results}, question
 
 
 def test_query_without_candidates_takes_one_request(cloud: Cloud, repo: Repo) -> None:

@@ -40,7 +40,7 @@ def shown(rows: list[dict[str, Any]]) -> list[list[tuple[int, str]]]:
     """Runs the page's JavaScript on rows."""
     command = ["node", "--input-type=module", "--eval", block("js") + READ]
     done = subprocess.run(command, input=json.dumps(rows).encode(), capture_output=True, check=True)
-    return [[(number, line) for number, line in one] for one in json.loads(done.stdout)]
+    return [[(number, line) for number, line in load] for load in json.loads(done.stdout)]
 
 
 @pytest.fixture

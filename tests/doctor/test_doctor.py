@@ -33,7 +33,7 @@ def shop(repo: Repo) -> Repo:
 
 def findings(answer: CommandResult) -> dict[str, dict[str, Any]]:
     """The findings by their names."""
-    return {one["name"]: one for one in answer.json["findings"]}
+    return {finding["name"]: finding for finding in answer.json["findings"]}
 
 
 def test_up_to_date_index_has_no_problems(feeder: RunFeeder, shop: Repo) -> None:
@@ -81,7 +81,7 @@ def test_missing_git_is_an_error(
     assert answer.code == 1
     assert findings(answer)["git"]["stops"]
     assert findings(answer)["git"]["remedy"] == "Install it, or add it to the PATH."
-    assert [one["name"] for one in answer.json["findings"] if one["stops"]] == ["git"]
+    assert [finding["name"] for finding in answer.json["findings"] if finding["stops"]] == ["git"]
     assert not findings(answer)["parser"]["stops"]
 
 
@@ -151,7 +151,7 @@ def test_too_low_limit_of_open_files_is_an_error() -> None:
 
 @pytest.mark.needs("serve")
 def test_extras_are_those_of_the_program() -> None:
-    named = {one.name: one for one in check_extras(Settings())}
+    named = {check_extra.name: check_extra for check_extra in check_extras(Settings())}
     assert named.keys() == {"[cloudflare]", "[documents]", "[local]", "[serve]", "[share]"}
     assert "starlette" in named["[serve]"].says
     assert not named["[serve]"].absent
@@ -169,7 +169,11 @@ def test_missing_extra_is_neither_ok_nor_an_error(
     answer = feeder(shop, "doctor", "--json")
     found = findings(answer)["[documents]"]
     assert (answer.code, found["absent"], found["stops"], found["remedy"]) == (0, True, False, "")
-    [line] = [one for one in feeder(shop, "doctor").out.splitlines() if "[documents]" in one]
+    [line] = [
+        splitline
+        for splitline in feeder(shop, "doctor").out.splitlines()
+        if "[documents]" in splitline
+    ]
     says = f"not installed; to add it: {install_command('documents')}"
     assert line.split(maxsplit=2) == ["-", "[documents]", says]
 
@@ -231,7 +235,7 @@ def test_unreachable_model_is_an_error(feeder: RunFeeder, shop: Repo) -> None:
     for options, name in ((("--model", nobody), "model"), (("--describe", nobody), "describing")):
         answer = feeder(shop, "doctor", "--vectors", *options, "--json")
         assert answer.code == 1
-        stops = [one["name"] for one in answer.json["findings"] if one["stops"]]
+        stops = [finding["name"] for finding in answer.json["findings"] if finding["stops"]]
         assert (stops, findings(answer)["index"]["stops"]) == ([name], False)
 
 

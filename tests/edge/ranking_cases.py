@@ -133,7 +133,10 @@ nodes = st.lists(_some, max_size=6).map(
 
 def rankings_as_pairs(rankings: Iterable[Ranking]) -> list[list[Any]]:
     """Returns rankings with their scores as pairs, which keep their order in JSON."""
-    return [[one.name, one.weight, pairs(one.scores), one.is_priority] for one in rankings]
+    return [
+        [ranking.name, ranking.weight, pairs(ranking.scores), ranking.is_priority]
+        for ranking in rankings
+    ]
 
 
 def pairs(facts: Mapping[str, Any]) -> list[list[Any]]:

@@ -31,7 +31,7 @@ def recorded(database: Database, sides: Sequence[QueryModel], text: str, scope: 
     asked = QueryText(text)
     rankings, *_ = query_ranking._retrieve_rankings(database, sides, asked, scope, None)
     found = hits_by_ids(
-        database, dict.fromkeys(id_ for one in rankings for id_ in one.scores), scope
+        database, dict.fromkeys(id_ for ranking in rankings for id_ in ranking.scores), scope
     )
     pieces = parts_statement(hit.id for hit in found)
     near, named = (
@@ -63,7 +63,7 @@ def in_python(given: Recorded) -> dict[str, Any]:
         "nearly": [list(ids) for ids in name_matching.match_similar(asked, matches, near)],
         "ranked": [result_as_json(one) for one in before],
         "akin": [hit.id for hit in grouping_candidates(before)],
-        "grouped": [result_as_json(one) for one in groups],
+        "grouped": [result_as_json(group) for group in groups],
         "facets": {name: pairs(counts) for name, counts in counts.items()},
         "told": [
             [*map(str, query_ranking._result_notes(asked, rankings, before))],

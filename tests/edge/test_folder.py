@@ -69,7 +69,7 @@ def done(answer: CommandResult) -> CommandResult:
 
 def actions(answer: CommandResult) -> dict[str, str]:
     """Returns the action for each file."""
-    return {Path(one["file"]).name: one["action"] for one in done(answer).json["files"]}
+    return {Path(file["file"]).name: file["action"] for file in done(answer).json["files"]}
 
 
 def read_config(file: Path) -> dict[str, Any]:
@@ -349,7 +349,10 @@ def test_several_repositories_are_bound_in_one_configuration(
     done(first)
     assert "add --name NAME" in first.err
     config = read_config(place / "wrangler.toml")
-    assert [(one["binding"], one["database_id"]) for one in config["d1_databases"]] == [
+    assert [
+        (d1_database["binding"], d1_database["database_id"])
+        for d1_database in config["d1_databases"]
+    ] == [
         ("CODE_DB", ids[0]),
         ("CODE_DB_2", ids[1]),
     ]

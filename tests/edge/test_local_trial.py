@@ -132,7 +132,7 @@ def answers(client: httpx.Client, headers: dict[str, str]) -> set[tuple[int, str
         ("GET", "/api/nothing"),
     ]
     responses = [client.request(method, path, headers=headers) for method, path in requests]
-    return {(one.status_code, one.json()["error"]) for one in responses}
+    return {(response.status_code, response.json()["error"]) for response in responses}
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_no_argument_or_file_gives_the_token_or_the_index_to_other_users(
         token = address.partition("#token=")[2]
         [node] = children(process.pid)
         programs = [process.pid, node, *children(node)]
-        command_lines = [Path(f"/proc/{one}/cmdline").read_bytes() for one in programs]
+        command_lines = [Path(f"/proc/{program}/cmdline").read_bytes() for program in programs]
         places = [(one.stat().st_mode & 0o77, one) for one in tmp_path.iterdir()]
     assert b"try_worker.mjs" in command_lines[1]
     assert b"workerd" in command_lines[2]

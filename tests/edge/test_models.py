@@ -47,10 +47,10 @@ def test_query_has_the_same_vector_as_in_the_program(fed: IndexedWorker) -> None
     ours, theirs = fed.query_worker("search", q=ASKED), program(desk, "search", q=ASKED)
     desk.close()
     assert fed.request_counts["ai"] == 1
-    assert [(one["id"], one.get("vector_rank")) for one in ours["hits"]] == [
-        (one["id"], one.get("vector_rank")) for one in theirs["hits"]
+    assert [(hit["id"], hit.get("vector_rank")) for hit in ours["hits"]] == [
+        (hit["id"], hit.get("vector_rank")) for hit in theirs["hits"]
     ]
-    assert any(one.get("vector_rank") for one in ours["hits"])
+    assert any(hit.get("vector_rank") for hit in ours["hits"])
     assert ours["notes"] == theirs["notes"]
 
 
@@ -87,10 +87,10 @@ def test_words_are_searched_when_the_model_fails(
         one for one in found["notes"] if one.startswith("Searched by words only: Workers AI: ")
     ]
     assert note.endswith(sentence)
-    assert found["hits"] and not any(one.get("vector_rank") for one in found["hits"])
+    assert found["hits"] and not any(hit.get("vector_rank") for hit in found["hits"])
     assert "vectorize" not in fed.request_counts
     again = fed.query_worker("search", q=question)
-    assert any(one.get("vector_rank") for one in again["hits"])
+    assert any(hit.get("vector_rank") for hit in again["hits"])
 
 
 def test_model_is_not_called_without_its_binding(fed: IndexedWorker) -> None:

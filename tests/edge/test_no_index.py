@@ -23,7 +23,7 @@ def statements(sql: str) -> Iterator[str]:
             so_far = ""
 
 
-SCHEMA = [one for migration in known_migrations() for one in statements(migration.sql)]
+SCHEMA = [statement for migration in known_migrations() for statement in statements(migration.sql)]
 
 
 def error_of(folder: Path, **said: Any) -> dict[str, str]:

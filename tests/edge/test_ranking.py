@@ -194,7 +194,7 @@ def test_hits_have_the_same_order_and_scores(
     resembling = data.draw(st.lists(st.sampled_from([*ids, "elsewhere"])))
     results = rank_hits(QueryText(text), said, found, liked, resembling)
     given = text, rankings_as_pairs(said), found, liked, resembling
-    assert worker.call("rankHits", *given) == [result_as_json(one) for one in results]
+    assert worker.call("rankHits", *given) == [result_as_json(result) for result in results]
 
 
 @settings(max_examples=100)
@@ -221,8 +221,8 @@ def test_hits_are_grouped_alike(
         "groupResults", text, rankings_as_pairs(said), found, pieces, pairs(read)
     ) == [
         [hit.id for hit in grouping_candidates(before)],
-        [result_as_json(one) for one in group_results(before, runs)],
-        [result_as_json(one) for one in group_results(before, runs, lines_of)],
+        [result_as_json(group_result) for group_result in group_results(before, runs)],
+        [result_as_json(group_result) for group_result in group_results(before, runs, lines_of)],
     ]
 
 

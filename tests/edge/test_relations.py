@@ -306,7 +306,7 @@ def test_relations_of_a_constant_equal_the_programs(fed: IndexedWorker, desk: In
     for place in ("sizes/use.py:5:19", "tea/errors.go:9:9", "tea/errors.go:6:5"):
         answer = fed.query_worker("relations", place=place)
         assert answer == program(desk, "relations", place=place)
-        assert [one["node_type"] for one in answer["definitions"]] == ["member"]
+        assert [definition["node_type"] for definition in answer["definitions"]] == ["member"]
         assert answer["total"]
 
 
@@ -539,9 +539,12 @@ def test_impact_in_the_cloud_equals_the_local_one(
     finally:
         cart.write_text(text)
     assert answers["cloudflare"] == answers["local"]
-    sites = {(one["path"], one["line"], one["kind"]) for one in answers["local"]["references"]}
+    sites = {
+        (reference["path"], reference["line"], reference["kind"])
+        for reference in answers["local"]["references"]
+    }
     assert {("shop/order.py", 6, "call"), ("shop/alias.py", 12, "override")} <= sites
-    assert "tests/test_order.py" in [one["path"] for one in answers["local"]["tests"]]
+    assert "tests/test_order.py" in [test["path"] for test in answers["local"]["tests"]]
 
 
 def test_list_is_a_lower_bound_if_functions_that_return_a_type_are_cut(

@@ -401,7 +401,7 @@ def test_tools_name_the_repository_of_each_hit(fleet: Fleet) -> None:
 def test_status_counts_all_repositories(fleet: Fleet) -> None:
     fleet.deploy()
     status = fleet.get("status")
-    assert [one["repo"] for one in status["repositories"]] == list(REPOS)
+    assert [repository["repo"] for repository in status["repositories"]] == list(REPOS)
     alone = [fleet.get("status", repo=repo)["holds"]["node_types"] for repo in REPOS]
     for name, count in status["holds"]["node_types"].items():
         assert count == sum(one.get(name, 0) for one in alone)

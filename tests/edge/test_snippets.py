@@ -87,7 +87,9 @@ def test_snippet_equals_the_expected_lines(worker: Worker, case: dict[str, Any])
 @given(lines, wanted)
 @example(["def cart(total):,,", "\U0001d538\U0001d538 x"], SnippetRequest(["x"], 6, SIGNATURE))
 def test_same_lines_are_chosen(worker: Worker, rows: list[str], asked: SnippetRequest) -> None:
-    asked = asked._replace(literals=[one for one in asked.literals if one[0] < len(rows)])
+    asked = asked._replace(
+        literals=[literal for literal in asked.literals if literal[0] < len(rows)]
+    )
     assert worker.call("makeSnippet", rows, 7, given_to_worker(asked)) == chosen(rows, 7, asked)
 
 

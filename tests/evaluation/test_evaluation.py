@@ -122,7 +122,8 @@ def test_largest_changes_come_first() -> None:
     ]
     after = [query_with_ranks(1, line=1), query_with_ranks(1, line=2), query_with_ranks(1, line=3)]
     assert [
-        (one.after.query.line, round(one.gain, 3)) for one in changed_outcomes(before, after)
+        (changed_outcome.after.query.line, round(changed_outcome.gain, 3))
+        for changed_outcome in changed_outcomes(before, after)
     ] == [
         (3, 1.0),
         (2, round(1 - 1 / log2(3), 3)),

@@ -39,7 +39,7 @@ class Outcome(NamedTuple):
     annotations: list[Command]
 
     def annotated(self, level: str) -> list[str]:
-        return [one.message for one in self.annotations if one.name == level]
+        return [annotation.message for annotation in self.annotations if annotation.name == level]
 
 
 class Step:
@@ -202,9 +202,9 @@ def test_workflow_commands_in_names_and_code_are_escaped(step: Step, shop: Repo)
     head = pushed(step, shop, files, 2)
     fed, found = step.run(shop), step.run(shop, "search", "answer", "--repo", "acme/shop")
     assert fed.outputs["head-sha"] == head
-    assert [one.name for one in fed.annotations] == ["group", "endgroup", "warning"]
+    assert [annotation.name for annotation in fed.annotations] == ["group", "endgroup", "warning"]
     assert found.out.count("forged") > 2
-    assert [one.name for one in found.annotations] == ["group", "endgroup"]
+    assert [annotation.name for annotation in found.annotations] == ["group", "endgroup"]
     assert Runner().read(fed.out + found.out) == []
 
 
@@ -557,5 +557,5 @@ def test_checkout_in_a_subfolder_of_the_workspace(step: Step, shop: Repo) -> Non
     pushed(step, shop, {"deep.yaml": "- " * 254 + "treasure\n"}, number=2)
     outcome = step.run(shop.path.parent, FEEDER_DIRECTORY=shop.path.name)
     assert outcome.code == 0
-    [warning] = [one for one in outcome.annotations if one.name == "warning"]
+    [warning] = [annotation for annotation in outcome.annotations if annotation.name == "warning"]
     assert warning.facts == {"file": f"{shop.path.name}/deep.yaml", "line": "1"}

@@ -57,5 +57,5 @@ def test_later_run_and_pull_request_start_from_the_published_index(
     merged = repo.git("rev-parse", "HEAD")
     outcome = hub.run(events.pull_request(7, second, head, merged))
     assert outcome.passed, outcome.log
-    assert [one["name"] for one in json.loads(outcome.outputs()["changed"])] == ["add"]
+    assert [load["name"] for load in json.loads(outcome.outputs()["changed"])] == ["add"]
     assert published(store) == [second, first]

@@ -56,15 +56,15 @@ def test_bill_of_materials_has_each_locked_package() -> None:
         if line[:1].isalnum()
         for one in [Requirement(line.rstrip("\\ "))]
     }
-    assert {(one["name"], one["version"]) for one in sbom["components"]} == pins
+    assert {(component["name"], component["version"]) for component in sbom["components"]} == pins
     assert len(sbom["components"]) == len(pins)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = [line for extra in EXTRAS for line in project["optional-dependencies"][extra]]
     wanted = {Requirement(line).name for line in [*project["dependencies"], *extras]}
     own = f"pkg:pypi/headfeed@{feeder.__version__}"
-    requires = {one["ref"]: one["dependsOn"] for one in sbom["dependencies"]}
+    requires = {dependency["ref"]: dependency["dependsOn"] for dependency in sbom["dependencies"]}
     assert {ref.partition("@")[0].removeprefix("pkg:pypi/") for ref in requires[own]} == wanted
-    assert requires.keys() == {own, *(one["bom-ref"] for one in sbom["components"])}
+    assert requires.keys() == {own, *(component["bom-ref"] for component in sbom["components"])}
     reached, queue = {own}, [own]
     while queue:
         queue += new if (new := [*{*requires[queue.pop()]} - reached]) else []

@@ -302,7 +302,7 @@ def test_file_indexed_from_the_disk_has_no_wrong_nodes(world: World) -> None:
 def test_pages_have_every_line_once(world: World) -> None:
     whole = world.find("add", limit=1000)
     parts = [world.find("add", limit=7, offset=at) for at in range(0, whole.total, 7)]
-    assert [one for part in parts for one in part.matches] == whole.matches
+    assert [match for part in parts for match in part.matches] == whole.matches
     assert {part.total for part in parts} == {whole.total}
     assert sum(file.matches for file in whole.files) == whole.total
 

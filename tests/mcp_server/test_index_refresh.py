@@ -201,7 +201,7 @@ def test_concurrent_calls_wait_for_one_run_and_none_fails(shop: Repo, feeder: Ru
 
     for round_ in range(3):
         shop.commit({"src/tax.py": f"def vat():\n    return {round_}\n"})
-        threads = [threading.Thread(target=call, args=(one,)) for one in servers * 2]
+        threads = [threading.Thread(target=call, args=(server,)) for server in servers * 2]
         for thread in threads:
             thread.start()
         for thread in threads:

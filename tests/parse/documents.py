@@ -35,7 +35,9 @@ def outline(path: str, content: bytes) -> list[tuple[str, str | None, int, int]]
     """Returns type, logical path, first and last line of each node."""
     found = parsed(path, content)
     assert found.skip is None, found.skip
-    return [(one.node_type, one.logical_path, one.start_line, one.end_line) for one in found.nodes]
+    return [
+        (node.node_type, node.logical_path, node.start_line, node.end_line) for node in found.nodes
+    ]
 
 
 def archive(members: Mapping[str, str | bytes]) -> bytes:

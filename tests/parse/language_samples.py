@@ -33,7 +33,10 @@ def language_constructs(language: str) -> LanguageConstructs:
     """Collects a language's constructs from its samples and from `hostile.toml` beside them."""
     samples = files_of_language(language, SAMPLE_FILES)
     lines = [
-        line for one in samples for line in one.read_text("utf-8").splitlines() if line.strip()
+        line
+        for sample in samples
+        for line in sample.read_text("utf-8").splitlines()
+        if line.strip()
     ]
     file = LANGUAGES_FOLDER / language / "hostile.toml"
     more = tomllib.loads(file.read_text("utf-8")) if file.exists() else {"nests": [], "endless": []}

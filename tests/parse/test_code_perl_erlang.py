@@ -34,7 +34,7 @@ def test_lines_of_prose_in_perl_are_no_packages() -> None:
         package Late;
         """,
     )
-    types = [(one.symbol, one.start_line) for one in nodes if one.node_type == "class"]
+    types = [(node.symbol, node.start_line) for node in nodes if node.node_type == "class"]
     assert types == [("Cart", 1), ("Line", 12), ("main", 21)]
 
 

@@ -208,8 +208,8 @@ def test_monospaced_font_is_code_with_its_indentation() -> None:
         Line(line.strip(), 72 + 6 * (len(line) - len(line.lstrip())), 500 - 12 * n, "Courier")
         for n, line in enumerate(code)
     ]
-    blocks = [one for one in parsed("m.pdf", docs.pdf([page])).nodes if "code" in one.node_type]
-    assert [one.text for one in blocks] == ["\n".join(code)]
+    blocks = [node for node in parsed("m.pdf", docs.pdf([page])).nodes if "code" in node.node_type]
+    assert [block.text for block in blocks] == ["\n".join(code)]
 
 
 def test_aligned_cells_are_a_table() -> None:
@@ -220,7 +220,9 @@ def test_aligned_cells_are_a_table() -> None:
         for n, row in enumerate(rows)
         for m, cell in enumerate(row)
     ]
-    [table] = [one for one in parsed("m.pdf", docs.pdf([page])).nodes if "table" in one.node_type]
+    [table] = [
+        node for node in parsed("m.pdf", docs.pdf([page])).nodes if "table" in node.node_type
+    ]
     assert table.text.split("\n") == [" | ".join(row) for row in rows]
     assert table.signature == "Name | Offset"
 
@@ -236,7 +238,7 @@ def test_secrets_are_masked_without_changing_lines() -> None:
     body = p("Before") + p(f"token = {token}") + p("Behind")
     found = parsed("m.docx", docx(body))
     assert found.masked_count == 1
-    assert token not in "".join(one.text for one in found.nodes)
+    assert token not in "".join(node.text for node in found.nodes)
     assert found.nodes[0].text.split("\n")[4] == "Behind"
 
 

@@ -271,7 +271,7 @@ def test_string_key_is_no_member() -> None:
     text = dedent("""\
         interface Headers { 'a text': string; 'x-shop': string }
     """)
-    assert [one.name for one in only(nodes("a.ts", text), "Headers").members] == ["x-shop"]
+    assert [member.name for member in only(nodes("a.ts", text), "Headers").members] == ["x-shop"]
 
 
 def test_function_of_a_large_object_is_a_node_not_a_member() -> None:

@@ -90,12 +90,12 @@ def outline(path: str, name: str) -> list[tuple[str, ...]]:
     source = SOURCES[path].replace("{}", name)
     return [
         (
-            one.node_type,
-            one.symbol or one.logical_path or "",
-            f"{one.start_line}-{one.end_line}",
-            str(one.members),
+            node.node_type,
+            node.symbol or node.logical_path or "",
+            f"{node.start_line}-{node.end_line}",
+            str(node.members),
         )
-        for one in nodes(path, source)
+        for node in nodes(path, source)
     ]
 
 

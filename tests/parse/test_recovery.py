@@ -232,12 +232,13 @@ def _definitions(name: str, text: str) -> Outline:
 def _bodies(definitions: Outline) -> list[tuple[str, str, int, int]]:
     """The methods of several lines that contain no other definition."""
     return sorted(
-        one
-        for one in definitions
-        if one[0] == "method"
-        and one[3] - one[2] >= 2
+        definition
+        for definition in definitions
+        if definition[0] == "method"
+        and definition[3] - definition[2] >= 2
         and not any(
-            one != other and one[2] <= other[2] and other[3] <= one[3] for other in definitions
+            definition != other and definition[2] <= other[2] and other[3] <= definition[3]
+            for other in definitions
         )
     )
 

@@ -640,7 +640,7 @@ def test_declaration_of_a_member_is_no_relation() -> None:
     text = "protocol Doc {\n  var page: [Node] { get }\n}\nstruct Leaf { var page: Int { 3 } }\n"
     [node, *_] = nodes("a.swift", text)
     assert node.relations == " Node~:1 internal#:0"
-    assert [(one.name, one.line) for one in node.members] == [("page", 2)]
+    assert [(member.name, member.line) for member in node.members] == [("page", 2)]
 
 
 def test_local_names_are_no_relations() -> None:
@@ -808,6 +808,6 @@ def test_function_in_a_variable_keeps_its_mentions() -> None:
     """`ping` is a node's function, `size` a local variable."""
     body = "\tping := func() {}\n\tsize := 3\n\tuse(ping)\n\tuse(size)\n"
     text = f"package a\n\nfunc Test() {{\n{body}}}\n"
-    [relations] = [one.relations for one in nodes("a.go", text) if one.symbol == "a.Test"]
+    [relations] = [node.relations for node in nodes("a.go", text) if node.symbol == "a.Test"]
     assert " ping.:3" in relations
     assert " size." not in relations

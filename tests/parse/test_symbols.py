@@ -216,7 +216,7 @@ def test_c_struct_with_field_macros() -> None:
         class   last     8:10
         method  result   11:12
     """)
-    assert [one.name for one in only(found, "last").members] == ["A", "LAST_ITEM"]
+    assert [member.name for member in only(found, "last").members] == ["A", "LAST_ITEM"]
 
 
 def test_kotlin_class_with_a_comment_before_its_constructor() -> None:

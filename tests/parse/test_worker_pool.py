@@ -163,9 +163,9 @@ def others_are_parsed(parsed: list[ParsedFile], but: set[str]) -> bool:
     """True if all other files have the function that their name tells."""
     others = [one for one in parsed if one.path not in but]
     return all(
-        ([node.symbol for node in one.nodes], one.reason, one.skip)
-        == ([one.path.removesuffix(".py")], None, None)
-        for one in others
+        ([node.symbol for node in other.nodes], other.reason, other.skip)
+        == ([other.path.removesuffix(".py")], None, None)
+        for other in others
     )
 
 

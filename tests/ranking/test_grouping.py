@@ -112,10 +112,15 @@ def test_copies_of_a_text_are_one_hit(tmp_path: Path) -> None:
     files = {f"{name}.py": text + "\n\n" + short for name in "abc"}
     found = search_after_edits(tmp_path, files, "ship order", copies=True)
     [ship] = [one for one in found if one.hit.symbol == "ship"]
-    assert {one.hit.path for one in ship.duplicates} == {"a.py", "b.py", "c.py"} - {ship.hit.path}
+    assert {duplicate.hit.path for duplicate in ship.duplicates} == {"a.py", "b.py", "c.py"} - {
+        ship.hit.path
+    }
     assert sum(one.hit.symbol == "send" for one in found) == 3
     assert (
-        sum(one.hit.symbol == "ship" for one in search_after_edits(tmp_path, files, "ship order"))
+        sum(
+            search_after_edit.hit.symbol == "ship"
+            for search_after_edit in search_after_edits(tmp_path, files, "ship order")
+        )
         == 3
     )
 

@@ -113,8 +113,8 @@ def test_misspelt_symbol_comes_before_misspelt_members(repo: Repo) -> None:
     database = open_database()
     run_sync(Commit(repo.path), database)
     results = search_scope(database, [], "rerty", Scope.of_repo(REPO), Pagination(10)).results
-    assert [one.hit.symbol for one in results] == ["retry", "A"]
-    assert [one.member for one in results] == [None, Member("RETRY", 2)]
+    assert [result.hit.symbol for result in results] == ["retry", "A"]
+    assert [result.member for result in results] == [None, Member("RETRY", 2)]
 
 
 def test_misspelt_member_is_found_if_excluded_nodes_have_the_misspelt_word(repo: Repo) -> None:
@@ -146,7 +146,7 @@ def test_other_names_are_no_misspelt_members(database: SQLite, query: str) -> No
     more than four words.
     """
     results = search_scope(database, [], query, Scope.of_repo(REPO), Pagination(10)).results
-    assert not [one for one in results if one.member]
+    assert not [result for result in results if result.member]
 
 
 @pytest.mark.parametrize("query", ["Config.KEY", "acme.Config.KEY", "Config.Companion.KEY"])

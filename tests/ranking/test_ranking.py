@@ -206,7 +206,7 @@ def test_non_ascii_letters_do_not_split_words() -> None:
 
 def test_query_with_vector_hits_only_gets_three_hits_and_a_note(database: SQLite) -> None:
     """The nearest vectors may be far away."""
-    [ids] = [[one.hit.id for one in run_search(database, "acquire connection").results]]
+    [ids] = [[result.hit.id for result in run_search(database, "acquire connection").results]]
     near = QueryModel("meaning", STATIC_WEIGHT, lambda *_: [Neighbour(id_, 0.2) for id_ in ids])
     assert len(ids) > 3
     page = run_search(database, "qwertz zuiop", near)
@@ -282,8 +282,10 @@ def anchored_paths(tmp_path: Path, files: Mapping[str, str], text: str = ISSUE) 
     """The share of the best score by words that each path gets for a name in the text."""
     with temporary_index(tmp_path, files) as database:
         results = run_search(database, text).results
-    best = max(fsum(one.score_parts.get(name, 0) for name in ("word", "title")) for one in results)
-    parts = {one.hit.path: one.score_parts.get("anchor", 0) / best for one in results}
+    best = max(
+        fsum(result.score_parts.get(name, 0) for name in ("word", "title")) for result in results
+    )
+    parts = {result.hit.path: result.score_parts.get("anchor", 0) / best for result in results}
     return {path: part for path, part in parts.items() if part}
 
 
@@ -324,7 +326,7 @@ def test_first_line_outweighs_what_an_issue_pastes(tmp_path: Path) -> None:
     pasted = "python 3.12\nsystem linux\nnumpy 2.1\nshow versions: python system numpy"
     with temporary_index(tmp_path, NOISE) as database:
         results = run_search(database, f"The total of a cart is wrong\n\n{pasted}").results
-    assert [one.hit.path for one in results] == ["a/cart.py", "b/versions.py"]
+    assert [result.hit.path for result in results] == ["a/cart.py", "b/versions.py"]
     assert "title" in results[0].score_parts
     assert "title" not in results[1].score_parts
 
@@ -336,7 +338,9 @@ def test_model_counts_less_in_a_text_of_several_lines(tmp_path: Path) -> None:
         near = QueryModel("meaning", STATIC_WEIGHT, lambda *_: [Neighbour(str(id_), 0.9)])
         parts = [
             next(
-                one for one in run_search(database, text, near).results if one.hit.symbol == "berry"
+                result
+                for result in run_search(database, text, near).results
+                if result.hit.symbol == "berry"
             ).score_parts["meaning"]
             for text in ("an apple", "an apple\nfalls")
         ]
@@ -388,7 +392,7 @@ def test_identifiers_are_the_last_words_of_names(text: str, names: set[str]) -> 
 
 def test_rare_word_ranks_before_vector_hits(database: SQLite) -> None:
     """A query of one rare word is for the nodes that contain it."""
-    others = [one.hit.id for one in run_search(database, "acquire connection").results]
+    others = [result.hit.id for result in run_search(database, "acquire connection").results]
     near = QueryModel("meaning", STATIC_WEIGHT, lambda *_: [Neighbour(id_, 0.5) for id_ in others])
     assert run_search(database, "panics", near).results[0].hit.path == "b/other.py"
 
@@ -537,11 +541,17 @@ def test_boost_raises_hits_and_excludes_none(database: SQLite) -> None:
         preferred_scopes=[docs],
     )
     scores = [
-        {one.hit.id: one.score for one in page.results if one.hit.path == "docs/guide.md"}
+        {
+            result.hit.id: result.score
+            for result in page.results
+            if result.hit.path == "docs/guide.md"
+        }
         for page in (plain, found)
     ]
     assert {id_: pytest.approx(1.5 * one) for id_, one in scores[0].items()} == scores[1]
-    assert {one.hit.id for one in plain.results} == {one.hit.id for one in found.results}
+    assert {result.hit.id for result in plain.results} == {
+        result.hit.id for result in found.results
+    }
 
 
 def symbols_of(database: SQLite, question: str) -> list[str | None]:

@@ -74,7 +74,10 @@ def test_default_export_behind_a_call_is_possible(feeder: RunFeeder, repo: Repo)
     )
     assert feeder(repo, "sync", "-q").code == 0
     answer = feeder(repo, "references", "ui/src/Card.tsx#Card", "--json").json
-    places = {(one["path"], one["line"]): one["resolved"] for one in answer["references"]}
+    places = {
+        (reference["path"], reference["line"]): reference["resolved"]
+        for reference in answer["references"]
+    }
     assert places["app.tsx", 2] is False
     assert ("other.tsx", 2) not in places
 

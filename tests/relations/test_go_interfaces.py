@@ -102,7 +102,10 @@ KINDS: dict[str, str | bytes] = {
 
 def implementations(feeder: RunFeeder, repo: Repo, target: str) -> dict[str, bool]:
     answer: dict[str, Any] = feeder(repo, "implementations", target, "--json").json
-    return {one["symbol"]: one["resolved"] for one in answer["implementations"]}
+    return {
+        implementation["symbol"]: implementation["resolved"]
+        for implementation in answer["implementations"]
+    }
 
 
 def test_types_with_promoted_methods_implement_an_interface(feeder: RunFeeder, shop: Repo) -> None:

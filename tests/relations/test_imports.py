@@ -19,15 +19,19 @@ def test_imports_lead_to_the_definition(feeder: RunFeeder, repo: Repo, name: str
     expected = marked_lines(case)
     for key, target in case.queries.items():
         answer = feeder(repo, "references", target, "--json").json
-        resolved = {(one["path"], one["line"]) for one in answer["references"] if one["resolved"]}
+        resolved = {
+            (reference["path"], reference["line"])
+            for reference in answer["references"]
+            if reference["resolved"]
+        }
         assert (target, resolved - _overrides(answer)) == (target, expected[key])
         assert answer["at_least"] is False
 
 
 def _overrides(answer: dict[str, Any]) -> set[tuple[str, int]]:
     sites = answer["references"]
-    return {(one["path"], one["line"]) for one in sites if one["kind"] == "override"} - {
-        (one["path"], one["line"]) for one in sites if one["kind"] != "override"
+    return {(site["path"], site["line"]) for site in sites if site["kind"] == "override"} - {
+        (site["path"], site["line"]) for site in sites if site["kind"] != "override"
     }
 
 

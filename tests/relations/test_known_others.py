@@ -24,7 +24,7 @@ def test_known_others_are_not_resolved(feeder: RunFeeder, repo: Repo, case: Any)
 
 def test_sites_left_out_say_what_they_are(feeder: RunFeeder, repo: Repo) -> None:
     """A member of a built-in type, a field and a type of the function's name."""
-    [rust, kotlin] = [one for one in cases("known_others") if one["id"] in {"rust", "kotlin"}]
+    [rust, kotlin] = [case for case in cases("known_others") if case["id"] in {"rust", "kotlin"}]
     commit_marked(repo, rust["files"] | kotlin["files"])
     assert feeder(repo, "sync", "-q", "--no-vectors").code == 0
 

@@ -71,7 +71,7 @@ def test_a_field_with_a_wrapped_object_does_not_make_its_class_a_subtype(
     repo.commit(PANEL | {"Use.java": "class Use {\n  void go(Panel p) {\n    p.heard();\n  }\n}\n"})
     assert feeder(repo, "sync", "-q", "--no-vectors").code == 0
     answer = feeder(repo, "references", "Listener.java#Listener.heard", "--json").json
-    [site] = [one for one in answer["references"] if one["path"] == "Use.java"]
+    [site] = [reference for reference in answer["references"] if reference["path"] == "Use.java"]
     assert not site["resolved"]
 
 

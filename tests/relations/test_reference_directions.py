@@ -34,8 +34,10 @@ def chain(feeder: RunFeeder, repo: Repo) -> Repo:
 
 def used(answer: dict[str, Any]) -> dict[tuple[int, str, str], bool]:
     return {
-        (one["line"], one["kind"], one["definition"]["symbol"]): one["resolved"]
-        for one in answer["references"]
+        (reference["line"], reference["kind"], reference["definition"]["symbol"]): reference[
+            "resolved"
+        ]
+        for reference in answer["references"]
     }
 
 
@@ -53,7 +55,7 @@ def test_uses_of_a_method(feeder: RunFeeder, shop: Repo) -> None:
         "language": "python",
     }
     assert (answer["total"], answer["resolved"], answer["at_least"]) == (3, 3, False)
-    [added] = [one for one in answer["references"] if one["line"] == 9]
+    [added] = [reference for reference in answer["references"] if reference["line"] == 9]
     assert added["definition"] == {
         "path": "shop/cart.py",
         "start_line": 5,
@@ -100,8 +102,8 @@ def test_callers_are_a_tree(feeder: RunFeeder, chain: Repo) -> None:
     answer = feeder(chain, "references", "total", "--depth", "3", "--json").json
     price, export = answer["callers"]
     assert (price["symbol"], price["lines"], price["resolved"]) == ("price", [6], True)
-    assert [one["symbol"] for one in price["callers"]] == ["print_bill", "test_price"]
-    assert [one["is_test"] for one in price["callers"]] == [False, True]
+    assert [caller["symbol"] for caller in price["callers"]] == ["print_bill", "test_price"]
+    assert [caller["is_test"] for caller in price["callers"]] == [False, True]
     assert (export["callers"], answer["total"], answer["at_least"]) == ([], 4, False)
 
 

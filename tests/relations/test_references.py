@@ -57,7 +57,8 @@ FILES: dict[str, str | bytes] = {
 
 def sites(answer: dict[str, Any]) -> dict[tuple[str, int, str], bool]:
     return {
-        (one["path"], one["line"], one["kind"]): one["resolved"] for one in answer["references"]
+        (reference["path"], reference["line"], reference["kind"]): reference["resolved"]
+        for reference in answer["references"]
     }
 
 
@@ -83,7 +84,12 @@ def test_method_is_resolved_by_the_types_of_receivers(feeder: RunFeeder, shop: R
         "is_test": False,
     }
     assert answer["references"][0]["enclosing"]["symbol"] == "Gift.wrap"
-    assert [one["is_test"] for one in answer["references"]] == [False, False, True, False]
+    assert [reference["is_test"] for reference in answer["references"]] == [
+        False,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_class_is_resolved_by_imports_and_aliases(feeder: RunFeeder, shop: Repo) -> None:
@@ -139,7 +145,7 @@ def test_inherited_method_is_found_in_classes_below(feeder: RunFeeder, shop: Rep
 def test_options_select_references(feeder: RunFeeder, shop: Repo) -> None:
     def found(*options: str) -> list[str]:
         answer = feeder(shop, "references", "shop/cart.py#Cart", "--json", *options).json
-        return [f"{one['path']}:{one['line']}" for one in answer["references"]]
+        return [f"{reference['path']}:{reference['line']}" for reference in answer["references"]]
 
     assert found("--kind", "inherit") == ["shop/gift.py:4"]
     assert found("--tests", "only") == ["tests/test_cart.py:1", "tests/test_cart.py:5"]
@@ -166,7 +172,10 @@ def test_text_says_what_is_by_name_only(feeder: RunFeeder, shop: Repo) -> None:
 def test_implementations(feeder: RunFeeder, shop: Repo) -> None:
     """Of a type those below it, level by level; of a method what overrides it."""
     answer = feeder(shop, "implementations", "Base", "--json").json
-    found = [(one["symbol"], one["depth"], one["resolved"]) for one in answer["implementations"]]
+    found = [
+        (implementation["symbol"], implementation["depth"], implementation["resolved"])
+        for implementation in answer["implementations"]
+    ]
     assert found == [("Cart", 1, True), ("Gift", 2, True)]
     assert (answer["total"], answer["at_least"]) == (2, False)
     [check] = feeder(shop, "implementations", "Cart.check", "--json").json["implementations"]
@@ -181,7 +190,7 @@ def test_cyclic_bases_end(feeder: RunFeeder, repo: Repo) -> None:
     repo.commit({"a.py": "class A(B):\n    x = 1\n\n\nclass B(A):\n    y = 2\n"})
     assert feeder(repo, "sync", "-q").code == 0
     answer = feeder(repo, "implementations", "A", "--json").json
-    assert [one["symbol"] for one in answer["implementations"]] == ["B"]
+    assert [implementation["symbol"] for implementation in answer["implementations"]] == ["B"]
 
 
 @pytest.mark.parametrize("more", [0, 1])
@@ -547,14 +556,20 @@ def test_name_at_the_beginning_of_a_chain_is_one_reference(feeder: RunFeeder, re
     repo.commit(CHAINS)
     assert feeder(repo, "sync", "-q").code == 0
     ruby = feeder(repo, "references", "lathe.rb#Lathe", "--json").json
-    assert [(one["line"], one["column"], one["kind"]) for one in ruby["references"]] == [
+    assert [
+        (reference["line"], reference["column"], reference["kind"])
+        for reference in ruby["references"]
+    ] == [
         (2, 3, "mention"),
         (3, 3, "mention"),
         (4, 10, "mention"),  # by name only
     ]
     assert (ruby["total"], ruby["resolved"]) == (3, 2)
     python = feeder(repo, "references", "sander.py#Sander", "--json").json
-    assert [(one["line"], one["column"], one["kind"]) for one in python["references"]] == [
+    assert [
+        (reference["line"], reference["column"], reference["kind"])
+        for reference in python["references"]
+    ] == [
         (1, 20, "import"),
         (5, 5, "mention"),
     ]
@@ -587,9 +602,10 @@ def test_type_of_ruby_is_that_of_the_modules_around(feeder: RunFeeder, repo: Rep
         ("Shop.Base", {"Shop.Sub3": True, "Shop.Deep.Sub5": True, "Sub6": True, "Sub8": False}),
     ]:
         answer = feeder(repo, "implementations", base, "--json").json
-        assert {one["symbol"]: one["resolved"] for one in answer["implementations"]} == subtypes, (
-            base
-        )
+        assert {
+            implementation["symbol"]: implementation["resolved"]
+            for implementation in answer["implementations"]
+        } == subtypes, base
 
 
 NAMED_TESTS: dict[str, str | bytes] = {
@@ -667,7 +683,10 @@ def test_test_with_the_name_of_a_method_is_no_definition(feeder: RunFeeder, repo
         assert [one["symbol"] for one in answer["definitions"]] == [definition]
         answer = feeder(repo, "references", name, "--json").json
         assert answer["target"]["symbol"] == definition
-        lines = {f"{one['path']}:{one['line']}": one["resolved"] for one in answer["references"]}
+        lines = {
+            f"{reference['path']}:{reference['line']}": reference["resolved"]
+            for reference in answer["references"]
+        }
         assert lines == called
     refused = feeder(repo, "references", "courier_spec.rb#CourierTest.send_parcel")
     assert refused.code != 0
@@ -743,7 +762,7 @@ def test_references_of_a_position_are_those_of_the_name_there(
     tree = feeder(repo, "references", "shop/gift.py:9:15", "--depth", "2", "--json").json
     assert tree["target"]["symbol"] == "Cart.add"
     answer = feeder(repo, "implementations", "shop/other.py:12:23", "--json").json
-    assert [one["symbol"] for one in answer["implementations"]] == ["Gift"]
+    assert [implementation["symbol"] for implementation in answer["implementations"]] == ["Gift"]
 
 
 def test_position_whose_name_has_no_sure_definition_is_refused(
@@ -828,7 +847,7 @@ def test_member_of_a_base_or_of_an_unknown_type_is_not_the_same(
     answer = feeder(repo, "references", "Page.open_all", "--json").json
     assert sites(answer) == {("base.py", 8, "call"): True, ("base.py", 7, "override"): True}
     answer = feeder(repo, "references", "Cart.weighAll", "--json").json
-    assert [(one["line"], one["resolved"]) for one in answer["references"]] == [
+    assert [(reference["line"], reference["resolved"]) for reference in answer["references"]] == [
         (6, True),
         (6, False),
     ]
@@ -889,7 +908,9 @@ def test_name_of_ruby_at_a_position_may_end_with_a_mark(feeder: RunFeeder, repo:
         ("20:5", "width"),
     ]:
         answer = feeder(repo, "definition", f"door.rb:{place}", "--json").json
-        assert [one["symbol"] for one in answer["definitions"]] == [f"Door.{symbol}"], place
+        assert [definition["symbol"] for definition in answer["definitions"]] == [
+            f"Door.{symbol}"
+        ], place
         assert answer["target"] == {"name": symbol}
 
 

@@ -47,7 +47,7 @@ def test_sites_of_the_base_itself_and_of_types_beside_are_not_resolved(
     repo.commit(SHAPES)
     assert feeder(repo, "sync", "-q").code == 0
     answer = feeder(repo, "references", "pump.py#Steel.flow", "--json").json
-    resolved = [one for one in answer["references"] if one["resolved"]]
+    resolved = [reference for reference in answer["references"] if reference["resolved"]]
     sites = {(one["path"], one["line"]): one.get("through") for one in resolved}
     assert sites == {
         ("use.py", 6): None,

@@ -526,6 +526,9 @@ def test_sites_of_values_and_fields(feeder: RunFeeder, repo: Repo, name: str) ->
     repo.commit(dict(plain))
     assert feeder(repo, "sync", "-q", "--no-vectors").code == 0
     answer = feeder(repo, "references", target, "--json").json
-    found = {f"{one['path']}:{one['line']}": one["resolved"] for one in answer["references"]}
+    found = {
+        f"{reference['path']}:{reference['line']}": reference["resolved"]
+        for reference in answer["references"]
+    }
     assert found.keys() == resolved | listed
     assert {place for place, is_resolved in found.items() if is_resolved} >= resolved

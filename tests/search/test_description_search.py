@@ -49,9 +49,10 @@ def test_node_is_found_by_the_words_of_its_description(database: SQLite) -> None
     """Description words are stemmed like code and obey the filters."""
     [one] = matching_symbols(database, "discarding unpaid purchases")
     assert (one.hit.symbol, one.hit.description, one.ranks) == ("emptyCart", LINE, {"line": 1})
-    assert [one.hit.symbol for one in matching_symbols(database, "discard", path="src")] == [
-        "emptyCart"
-    ]
+    assert [
+        matching_symbol.hit.symbol
+        for matching_symbol in matching_symbols(database, "discard", path="src")
+    ] == ["emptyCart"]
     assert matching_symbols(database, "discard", path="docs") == []
 
 
@@ -94,9 +95,9 @@ def static_vector_hits(repo: Repo, lines: FakeDescriber | None, query: str) -> l
     )
     sides = [static_query_model(database)]
     answer = search_scope(database, sides, query, Scope.of_repo(REPO), Pagination(10))
-    assert all(list(one.ranks) == [STATIC_VECTORS] for one in answer.results)
+    assert all(list(result.ranks) == [STATIC_VECTORS] for result in answer.results)
     database.close()
-    return [one.hit.symbol for one in answer.results]
+    return [result.hit.symbol for result in answer.results]
 
 
 @pytest.mark.parametrize("query", ["cryptography", "hashing secrets"])

@@ -106,7 +106,7 @@ def test_pages_concatenate_to_one_large_page(
             run_query(search_index, query, Pagination(size, offset))[1]
             for offset in range(0, len(whole.results) + size, size)
         ]
-    assert [one for page in pages for one in page.results] == list(whole.results)
+    assert [result for page in pages for result in page.results] == list(whole.results)
     assert {page.total for page in pages} == {whole.total} == {len(whole.results)}
     assert len(set(ids(whole.results))) == len(ids(whole.results))
 
@@ -132,7 +132,7 @@ def test_parts_and_copies_are_one_hit_for_any_query(search_index: SearchIndex, q
     """The function has 163 lines and is in three files."""
     found = run_query(search_index, query, ALL)[1].results
     first, *others = [one for one in found if one.hit.path == "a/weigh.py"]
-    assert [one.hit.symbol for one in others] in ([], ["ship"])
+    assert [other.hit.symbol for other in others] in ([], ["ship"])
     assert (first.hit.start_line, first.hit.end_line) == (1, 163)
     assert {copy.hit.path for copy in first.duplicates} == {"b/weigh.py", "c/weigh.py"}
     assert {(copy.hit.start_line, copy.hit.end_line) for copy in first.duplicates} == {(1, 163)}

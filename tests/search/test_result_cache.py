@@ -138,10 +138,10 @@ def test_other_filters_are_a_cache_miss(shop: Shop) -> None:
 
 
 def test_sync_by_another_process_invalidates_the_cache(shop: Shop) -> None:
-    before = {one.hit.path for one in shop.find("shipping").results}
+    before = {result.hit.path for result in shop.find("shipping").results}
     shop.repo.commit({"c/three.py": "def shipping_by_air(order):\n    return 9\n"})
     sync_in_other_connection(shop.repo.path, shop.settings)
-    after = {one.hit.path for one in shop.find("shipping").results}
+    after = {result.hit.path for result in shop.find("shipping").results}
     assert "c/three.py" in after - before
     assert len(shop.model.asked) == 2
 
@@ -150,13 +150,15 @@ def test_write_by_the_same_process_invalidates_the_cache(shop: Shop) -> None:
     """Even if no run made it."""
     assert shop.find("shipping").total
     shop.store.index.database.run([Statement("DELETE FROM docs WHERE path LIKE '%.py'")])
-    assert {one.hit.path for one in shop.find("shipping").results}.isdisjoint(FILES.keys() - SHOP)
+    assert {result.hit.path for result in shop.find("shipping").results}.isdisjoint(
+        FILES.keys() - SHOP
+    )
     assert len(shop.model.asked) == 2
 
 
 def test_file_contents_are_read_on_each_search(shop: Shop) -> None:
     """Copies are not part of the cached result."""
-    [shipping] = [one for one in shop.find("shipping weight").results if one.duplicates]
+    [shipping] = [result for result in shop.find("shipping weight").results if result.duplicates]
 
     (shop.repo.path / "b/two.py").write_text(TWICE.replace("order.weight", "Weight(order)"))
     after = shop.find("shipping weight").results

@@ -72,7 +72,7 @@ class Console:
     def names(self) -> tuple[list[str], list[str]]:
         """Returns the names of all databases and indexes."""
         databases, indexes = self._get("d1/database"), self._get("vectorize/v2/indexes")
-        return [one["name"] for one in databases], [one["name"] for one in indexes]
+        return [database["name"] for database in databases], [index["name"] for index in indexes]
 
     def database_id(self, name: str = "acme_shop") -> str:
         [found] = [one["uuid"] for one in self._get("d1/database") if one["name"] == name]
@@ -81,7 +81,7 @@ class Console:
     def properties(self, index: str = "acme_shop_code") -> list[str]:
         """Returns the properties for which an index has metadata indexes."""
         found = self._get(f"vectorize/v2/indexes/{index}/metadata_index/list")
-        return sorted(one["propertyName"] for one in found["metadataIndexes"])
+        return sorted(metadataIndex["propertyName"] for metadataIndex in found["metadataIndexes"])
 
     def sql(self, text: str, database_id: str | None = None) -> list[list[Any]]:
         """Returns the rows of the last statement."""

@@ -15,7 +15,7 @@ FILES = {"src/cart.py": CART, "docs/guide.md": GUIDE}
 
 
 def commits(store: MemoryStore) -> list[str]:
-    return [one.commit for one in decode(store.files[LATEST], Listing).entries]
+    return [entry.commit for entry in decode(store.files[LATEST], Listing).entries]
 
 
 def commit_at(repo: Repo, monkeypatch: pytest.MonkeyPatch, time_s: int, name: str) -> str:

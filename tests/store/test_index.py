@@ -319,7 +319,7 @@ def test_parameters_are_below_d1_limits(database: SQLite) -> None:
     index.begin("run", index.read_state({}), {"model": "m"}, recompute_vectors=False)
     changes = index.write(files, [], "c1", pending=False)
     assert len(changes.added) == 1200
-    assert len(index.write([], [one.path for one in files], "c2", pending=False).removed) == 1200
+    assert len(index.write([], [file.path for file in files], "c2", pending=False).removed) == 1200
     sizes = [
         len(str(param).encode())
         for batch in recording.batches

@@ -38,7 +38,7 @@ def test_name_is_no_part_of_another_one(database: Database) -> None:
     def symbols(name: str, *, with_receivers: bool) -> list[str | None]:
         nodes, is_cut = nodes_with_name(database, REPO, name, with_receivers=with_receivers)
         assert not is_cut
-        return [one.symbol for one in nodes]
+        return [node.symbol for node in nodes]
 
     assert symbols("open?", with_receivers=False) == ["Big.use"]
     assert symbols("open", with_receivers=True) == []
@@ -49,7 +49,7 @@ def test_name_is_no_part_of_another_one(database: Database) -> None:
 
 def test_nodes_are_those_with_one_of_three_kinds(database: Database) -> None:
     nodes, is_cut = nodes_with_kinds(database, REPO, "Cart", INHERITS + IMPLEMENTS + IMPORT)
-    assert [one.symbol for one in nodes] == ["Big", None]
+    assert [node.symbol for node in nodes] == ["Big", None]
     assert not is_cut
 
 
@@ -65,7 +65,7 @@ def test_cut_list_has_the_first_nodes_by_path(
     def paths() -> list[str]:
         nodes, is_cut = nodes_with_name(database, REPO, "Cart", with_receivers=with_receivers)
         assert is_cut
-        return [one.path for one in nodes]
+        return [node.path for node in nodes]
 
     assert paths() == ["a.py", "b.py", "cart.rb"]
     monkeypatch.setattr(relations, "is_local", lambda _: False)

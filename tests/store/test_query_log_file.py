@@ -48,7 +48,7 @@ def test_oldest_queries_are_deleted_above_the_number_limit(tmp_path: Path) -> No
     log = QueryLog(tmp_path / "queries.db", max_rows=3)
     for number in range(1, 6):
         log.add(logged_query(number))
-    assert [one.asked_s for one in log.queries()] == [3, 4, 5]
+    assert [query.asked_s for query in log.queries()] == [3, 4, 5]
 
 
 def test_oldest_queries_are_deleted_above_the_size_limit(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_oldest_queries_are_deleted_above_the_size_limit(tmp_path: Path) -> None
     for number in range(300):
         log.add(logged_query(number, "x" * 1_000))
         assert log.size_bytes() <= 100_000 + 2 * 4096
-    asked = [one.asked_s for one in log.queries()]
+    asked = [query.asked_s for query in log.queries()]
     assert asked == [float(number) for number in range(300 - len(asked), 300)]
     assert len(asked) > 60
 
@@ -81,7 +81,7 @@ def test_locked_file_is_skipped(log: QueryLog) -> None:
         assert log.add(logged_query(2)) is False
         other.execute("ROLLBACK")
     assert log.add(logged_query(3))
-    assert [one.asked_s for one in log.queries()] == [1, 3]
+    assert [query.asked_s for query in log.queries()] == [1, 3]
 
 
 def test_unwritable_folder_is_skipped(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_two_processes_may_create_the_file_at_once(tmp_path: Path) -> None:
     ]
     stored = {one.args[-1]: int(one.communicate()[0]) for one in running}  # type: ignore[index]
     assert [one.returncode for one in running] == [0, 0]
-    repos = [one.repo for one in QueryLog(file).queries()]
+    repos = [query.repo for query in QueryLog(file).queries()]
     assert {name: repos.count(name) for name in ("one", "two")} == stored
 
 

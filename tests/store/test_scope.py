@@ -126,8 +126,12 @@ def test_sql_and_python_recognize_the_same_tests() -> None:
     files = """INSERT INTO files (repo, path, blob, sha_head, nodes, state)
         SELECT DISTINCT repo, path, '', '', 1, 'clean' FROM docs"""
     database.run([*(Statement(insert, (path,)) for path in dict.fromkeys(paths)), Statement(files)])
-    found = {one.path for one in hits_by_ids(database, paths, Scope(("r",), tests="only"))}
-    others = {one.path for one in hits_by_ids(database, paths, Scope(("r",), tests="no"))}
+    found = {
+        hits_by_id.path for hits_by_id in hits_by_ids(database, paths, Scope(("r",), tests="only"))
+    }
+    others = {
+        hits_by_id.path for hits_by_id in hits_by_ids(database, paths, Scope(("r",), tests="no"))
+    }
     assert found == {path for path in paths if is_test_path(path)}
     assert found | others == set(paths)
     assert not found & others

@@ -104,7 +104,11 @@ def test_other_files_are_indexed_and_answered(repo: Repo, kind: str) -> None:
     assert report["finished"]
     assert report["skipped"] == {}
     answer = run(repo, "references", "shop.py#Cart.add")
-    resolved = {(one["path"], one["line"]) for one in answer["references"] if one["resolved"]}
+    resolved = {
+        (reference["path"], reference["line"])
+        for reference in answer["references"]
+        if reference["resolved"]
+    }
     assert ("bill.py", 5) in resolved
     run(repo, *QUERIES[kind])
     assert run(repo, "impact")["changed"]

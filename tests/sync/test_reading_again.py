@@ -133,7 +133,9 @@ class Counting(FailingDatabase):
 
     def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
         node_tables = ("INSERT INTO docs", "DELETE FROM docs")
-        self.written += sum(one.sql.lstrip().startswith(node_tables) for one in statements)
+        self.written += sum(
+            statement.sql.lstrip().startswith(node_tables) for statement in statements
+        )
         return super().run(statements)
 
 
@@ -286,7 +288,11 @@ def _without_parser_column(database: SQLite) -> None:
     """Turns the index into one of the version before."""
     execute = database.connection.execute
     execute("ALTER TABLE files DROP COLUMN parser")
-    [migration] = (one for one in known_migrations() if "parser" in one.name)
+    [migration] = (
+        known_migration
+        for known_migration in known_migrations()
+        if "parser" in known_migration.name
+    )
     execute("DELETE FROM d1_migrations WHERE name = ?", (migration.name,))
 
 
@@ -364,6 +370,8 @@ class BatchSizes(FailingDatabase):
         self.files: list[int] = []
 
     def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
-        pages = [one.params[2] for one in statements if "INSERT INTO files" in one.sql]
+        pages = [
+            statement.params[2] for statement in statements if "INSERT INTO files" in statement.sql
+        ]
         self.files += [len(json.loads(str(page))) for page in pages]
         return super().run(statements)

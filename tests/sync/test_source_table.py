@@ -273,7 +273,7 @@ def test_unexpected_source_is_found_and_removed(shop: Repo, database: SQLite) ->
         database, "INSERT INTO texts VALUES ('acme/shop', 'src/cart.py', 0, 1, 1, NULL, x'00')"
     )
     verdict = validate(run(shop, database))
-    assert [one.name for one in verdict.checks if not one.passed] == [COUNTS_CHECK, CHECK]
+    assert [check.name for check in verdict.checks if not check.passed] == [COUNTS_CHECK, CHECK]
     repair(run(shop, database), verdict)
     assert paths_with_source(database) == []
     assert validate(run(shop, database)).passed

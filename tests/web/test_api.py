@@ -226,7 +226,7 @@ def logged_queries(repo: Repo, number: int) -> list[str]:
     until_s = time.monotonic() + 60
     while len(log.queries()) < number and time.monotonic() < until_s:
         time.sleep(0.05)
-    return [one.text for one in log.queries()]
+    return [query.text for query in log.queries()]
 
 
 def test_queries_are_logged_like_those_of_the_command(other: tuple[Repo, Web]) -> None:
@@ -280,12 +280,12 @@ def test_folder_outside_git_has_no_history(tmp_path: Path) -> None:
 def test_each_example_query_has_hits(asked: Web) -> None:
     """They are made from a declaration of the index."""
     examples = asked.client.get("/api/status").json()["examples"]
-    kinds = [one["kind"] for one in examples]
+    kinds = [example["kind"] for example in examples]
     assert kinds == ["words", "phrase", "filters", "symbol", "pattern"]
-    for one in examples:
-        answer = asked.client.get("/api/search", params={"q": one["query"]}).json()
-        assert answer["total"] > 0, one
-        assert not answer["notes"], one
+    for example in examples:
+        answer = asked.client.get("/api/search", params={"q": example["query"]}).json()
+        assert answer["total"] > 0, example
+        assert not answer["notes"], example
 
 
 def test_example_queries_are_for_a_name_that_much_code_has(repo: Repo) -> None:

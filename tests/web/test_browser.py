@@ -881,7 +881,10 @@ def test_axe_core_finds_no_violations(browser: Browser, site: Web, width: int) -
     for name, page in visit(browser, site, "needle", width):
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme)
-            found += [(name, scheme, one) for one in accessibility_violations(page)]
+            found += [
+                (name, scheme, accessibility_violation)
+                for accessibility_violation in accessibility_violations(page)
+            ]
     assert found == []
 
 

@@ -68,7 +68,7 @@ def test_markdown_is_rendered_beside_its_source(page: Page) -> None:
     expect(text).not_to_contain_text("hidden")
     assert text.locator("script, img, iframe, [onerror]").count() == 0
     links = text.get_by_role("link").evaluate_all("(all) => all.map((one) => one.href)")
-    assert [re.sub(r"^http://127.0.0.1:\d+", "", one) for one in links] == [
+    assert [re.sub(r"^http://127.0.0.1:\d+", "", link) for link in links] == [
         "/?file=src%2Fcart.py",
         "https://example.test/a?b=1",
     ]

@@ -102,7 +102,7 @@ def test_uninstall_removes_everything(
     installed = read_all_files()
     assert len(installed) > len(before)
     again = feeder(repo, "mcp", "install", "--client", client, "--scope", scope, *also, "--json")
-    assert {one["action"] for one in again.json["changes"]} == {"unchanged"}
+    assert {change["action"] for change in again.json["changes"]} == {"unchanged"}
     assert read_all_files() == installed
     assert feeder(repo, "mcp", "uninstall", "--client", client, "--scope", scope).code == 0
     assert read_all_files() == before
