@@ -89,7 +89,10 @@ def test_place_without_a_published_index_is_named(feeder: RunFeeder, repo: Repo)
     missing = str(repo.path.parent / "none")
     answer = feeder(repo, "pull", missing)
     assert answer.code == 1
-    assert f"The index at {missing} cannot be used: Nothing is published there." in answer.err
+    assert (
+        f"The index at {missing} cannot be used: Nothing is published there. "
+        "To make the index here instead: feeder sync" in answer.err
+    )
 
 
 def test_files_that_a_partial_clone_cannot_fetch(

@@ -84,6 +84,7 @@ def pull(source: str | None, **params: Any) -> None:
         except ServiceError as exc:
             shown = without_password(source or named)
             exc.problem = f"The index at {shown} cannot be used: {exc.problem}"
+            exc.remedy = exc.remedy or "To make the index here instead: feeder sync"
             raise
     if pulled and not settings.quiet:
         console.print_message(str(pulled))

@@ -52,7 +52,7 @@ def pull(source: Source, repository: Path, target: Path, settings: Settings) -> 
     """
     found = source.read(LATEST, MAX_JSON_BYTES)
     if found is None:
-        raise _nothing_published()
+        raise ServiceError("Nothing is published there.")
     entry, differing = _nearest(_usable(read_listing(found), settings), repository)
     manifest = read_manifest(source, entry)
     free = shutil.disk_usage(target.parent).free
@@ -70,10 +70,6 @@ def pull(source: Source, repository: Path, target: Path, settings: Settings) -> 
     )
 
 
-def _nothing_published() -> ServiceError:
-    return ServiceError("Nothing is published there.", "To publish: feeder publish TARGET.")
-
-
 def _usable(entries: list[Entry], settings: Settings) -> list[Entry]:
     """The indexes that cost less to bring up to date than to make: those of the same parser.
 
@@ -83,7 +79,7 @@ def _usable(entries: list[Entry], settings: Settings) -> list[Entry]:
     from feeder.parse.worker_pool import code_fingerprint
 
     if not entries:
-        raise _nothing_published()
+        raise ServiceError("Nothing is published there.")
     schema = known_migrations()[-1].name
     own = code_fingerprint(load_grammars(settings.grammar), mask_secrets=settings.mask_secrets)
     usable = [
