@@ -49,10 +49,10 @@ def hits(feeder: RunFeeder, repo: Repo, *arguments: str) -> dict[str, Any]:
 def test_first_search_makes_the_index_and_answers(shop: Repo, feeder: RunFeeder) -> None:
     found = feeder(shop, "search", "add line")
     assert (found.code, "src/cart.py" in found.out) == (0, True)
-    assert "Making an index of 2 files." in found.err
-    assert "Making" not in found.out
+    assert "Indexing 2 files." in found.err
+    assert "Indexing" not in found.out
     assert feeder(shop, "validate").code == 0
-    assert "Making" not in feeder(shop, "search", "add line").err
+    assert "Indexing" not in feeder(shop, "search", "add line").err
 
 
 def test_search_after_a_sync_compares_no_file_again(shop: Repo, feeder: RunFeeder) -> None:

@@ -121,7 +121,7 @@ def test_working_tree_index_of_a_folder(shop: Repo, feeder: RunFeeder) -> None:
     assert done.json["files_processed"] == 1
     assert feeder(shop, "validate", *part).code == 0
     result = feeder(shop, "sync", "--working-tree", "--repo", "none", "--path", "nowhere")
-    assert (result.code, "There is no folder nowhere" in result.err) == (2, True)
+    assert (result.code, "has no folder nowhere" in result.err) == (2, True)
 
 
 def test_committed_files_in_the_index_folder_are_refused(shop: Repo, feeder: RunFeeder) -> None:

@@ -212,7 +212,7 @@ def test_model_with_other_dimensions_is_refused(
     configured_server.always = respond_with_vectors(dimensions=32)
     changed = feeder(repo_of_50_files, "sync")
     assert changed.code == 2
-    assert "returned vectors of 32 dimensions; expected 64. Set --dimensions 32" in changed.err
+    assert "returned vectors of 32 dimensions instead of 64. Set --dimensions 32" in changed.err
     assert feeder(repo_of_50_files, "sync", "--dimensions", "32").code == 0
     assert search_hits(repo_of_50_files, "SELECT DISTINCT length(code) FROM vectors") == [(32,)]
     assert feeder(repo_of_50_files, "validate", "--dimensions", "32").code == 0

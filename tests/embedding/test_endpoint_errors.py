@@ -234,7 +234,7 @@ def test_changed_dimensions_are_an_error(model: Model) -> None:
     with pytest.raises(UserError) as raised:
         model(known=model.known(32)).embed(["a"])
     assert str(raised.value) == (
-        f"some-model@{model.server.place} returned vectors of 64 dimensions; expected 32. "
+        f"some-model@{model.server.place} returned vectors of 64 dimensions instead of 32. "
         "Set --dimensions 64, or choose another --model."
     )
     assert len(model(dimensions=64).embed(["a"])[0]) == 64
@@ -243,7 +243,7 @@ def test_changed_dimensions_are_an_error(model: Model) -> None:
 def test_model_that_cannot_shorten_is_an_error(model: Model) -> None:
     """The remedy names its dimensions; vectors are not cut."""
     model.server.always = respond_as_bge_m3
-    with pytest.raises(UserError, match="returned vectors of 1024 dimensions; expected 100"):
+    with pytest.raises(UserError, match="returned vectors of 1024 dimensions instead of 100"):
         model("bge-m3", 100).embed(["a"])
 
 

@@ -208,5 +208,5 @@ def test_other_places_are_refused(place: str, reason: str) -> None:
 
 
 def test_address_is_not_published_to() -> None:
-    with pytest.raises(UserError, match="can only be read"):
+    with pytest.raises(UserError, match="is read-only"):
         open_target("https://example.org/x", Path())

@@ -73,7 +73,7 @@ def test_force_replaces_the_indexed_folder(monorepo: Repo, database: SQLite) -> 
 def test_folder_missing_from_head_is_an_error(monorepo: Repo) -> None:
     """A file is no folder, and a name is never interpreted as an option or a pattern."""
     for name in ("nowhere", "web-only.py", "$(touch pwned)", "--help", ":(glob)web"):
-        with pytest.raises(UserError, match=r"There is no folder .* Correct --path"):
+        with pytest.raises(UserError, match=r"has no folder .* Correct --path"):
             Commit(monorepo.path, subfolder=name)
 
 

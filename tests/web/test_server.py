@@ -149,7 +149,7 @@ def test_given_port_that_is_taken_is_an_error(shop: Repo, feeder: RunFeeder) -> 
         (["--token", "short"], "at least 16"),
         (["--token", "with a space in the middle"], "no space"),
         (["--token", ""], "at least 16"),
-        (["--token", "é" * 16], "letters, digits or signs"),
+        (["--token", "é" * 16], "letters, digits or symbols"),
         (["--port", "-1"], "-1 is not a whole number from 0 to 65,535"),
         (["--port", "65536"], "65536 is not a whole number from 0"),
     ],

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 )
 @options.read_options
 def evaluate(file: IO[bytes], against: str | None, **params: Any) -> None:
-    """Measure search quality with queries of known answers. FILE may be - for stdin.
+    """Measure search quality with queries whose answers are known. FILE may be - for stdin.
 
     Each line is a query with its answers, as JSON:
 
@@ -44,7 +44,7 @@ def evaluate(file: IO[bytes], against: str | None, **params: Any) -> None:
                  {"symbol": "acme.Cart.clear"}],
      "group": "carts"}
 
-    An answer is a file, lines of a file in the indexed commit, or a symbol or the end of its name.
+    An answer is a file, lines of a file in the indexed commit, or a symbol, by the end of its name.
     A hit is relevant if it is in the file, on one of the lines, or has the name. The group is
     optional.
     """

@@ -66,11 +66,11 @@ class _Progress(ProgressReporter):
 
     def _announcement(self, files: int) -> str:
         if self._is_first:
-            made = f"Making an index of {count_of(files, 'file')}."
-            return f"{made} Ctrl-C stops it; the next command continues."
+            indexed = count_of(files, "file")
+            return f"Indexing {indexed}. Press Ctrl-C to stop; the next command continues."
         return (
-            f"{files:,} files have changed, and are indexed first. Ctrl-C stops that; "
-            "--no-refresh answers without them."
+            f"{files:,} files have changed and are indexed first. Press Ctrl-C to stop, or use "
+            "--no-refresh to answer without them."
         )
 
 

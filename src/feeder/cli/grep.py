@@ -88,7 +88,7 @@ def _lines_option(*names: str, help: str) -> Callable[[Command], Command]:
     "places", metavar="[PATH]...", nargs=-1, shell_complete=search_options.complete_path
 )
 @click.option("-F", "--fixed-strings", is_flag=True, help="Search for PATTERN as literal text.")
-@click.option("-i", "--ignore-case", is_flag=True, help="Ignore the case of letters.")
+@click.option("-i", "--ignore-case", is_flag=True, help="Ignore case.")
 @click.option("-w", "--word", "whole_words", is_flag=True, help="Match whole words only.")
 @_lines_option("-A", "--after-context", help="Lines to show after each match.")
 @_lines_option("-B", "--before-context", help="Lines to show before each match.")
@@ -103,9 +103,11 @@ def _lines_option(*names: str, help: str) -> Callable[[Command], Command]:
     metavar="N",
     type=WholeNumber(1, MAX_LIMIT),
     default=100,
-    help="Lines to show.",
+    help="Maximum number of lines to show.",
 )
-@click.option("--offset", metavar="N", type=WholeNumber(0), default=0, help="Skip the first N.")
+@click.option(
+    "--offset", metavar="N", type=WholeNumber(0), default=0, help="Skip the first N lines."
+)
 @click.option("--ok", is_flag=True, help="Exit with 0, not 1, if no line matches.")
 @search_options.node_filter_options
 @search_options.color_option
@@ -113,8 +115,8 @@ def _lines_option(*names: str, help: str) -> Callable[[Command], Command]:
 def grep(pattern: str, places: tuple[str, ...], **params: Any) -> None:
     """List every line that matches a regular expression.
 
-    Searches the indexed files, or only the files and folders PATH. PATTERN has the syntax of
-    /patterns/ in queries. After -- nothing is an option.
+    Searches all indexed files, or only the files and folders in PATH. PATTERN has the syntax of
+    /patterns/ in queries. Arguments after -- are never options.
     """
     from feeder.errors import UserError
     from feeder.grep.exact_search import LineRequest

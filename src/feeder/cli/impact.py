@@ -53,7 +53,7 @@ NO_TESTS = 5
     type=WholeNumber(1, MAX_LIMIT),
     default=20,
     show_default=True,
-    help="Number of entries of each list; test files that the change edits are all listed.",
+    help="Maximum number of entries per list; test files that the change edits are always listed.",
 )
 @options.wordless_options
 def impact(
@@ -66,7 +66,7 @@ def impact(
 ) -> None:
     """List what a change touches, and the tests to run.
 
-    Callers, overriding members, tests, documents and similar code.
+    Lists callers, overriding members, tests, documents and similar code.
 
     To run only these tests, or none:
 
@@ -79,7 +79,7 @@ def impact(
     from feeder.impact.impact import find_impact
 
     if ref and base:
-        raise UserError("REF and --base both name a commit.", "Give one of them.")
+        raise UserError("REF and --base both name a commit.", "Give only one of them.")
     settings = Settings(**params)
     with open_fresh_index(settings) as index:
         corpus = index.corpus

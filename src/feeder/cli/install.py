@@ -29,7 +29,7 @@ _scope_option = click.option(
     type=click.Choice(["project", "user"]),
     default="user",
     show_default=True,
-    help="Change the user's files, or this project's files, which its git tracks.",
+    help="Change your user files, or the files of this project, which git tracks.",
 )
 _force_option = click.option(
     "--force", is_flag=True, help="Also change entries of the same name that feeder did not write."

@@ -267,7 +267,7 @@ cli.add_section(
         ),
         **_in_module(
             "evaluate",
-            evaluate="Measure search quality with queries of known answers.",
+            evaluate="Measure search quality with queries whose answers are known.",
         ),
         **_in_module(
             "queries",

@@ -72,7 +72,7 @@ def init(database_name: str | None, shared: str | None, dry_run: bool, **params:
         "feeder validate --repair",
     ),
 )
-@click.option("--repair", is_flag=True, help="Write again what differs, and validate again.")
+@click.option("--repair", is_flag=True, help="Rewrite what differs, then validate again.")
 @click.option(
     "--wait",
     is_flag=True,
@@ -214,8 +214,8 @@ def _print_model_costs(settings: Settings, dimensions: int) -> None:
 def doctor(**params: Any) -> None:
     """Check what a run needs, and say how to fix it.
 
-    Exits with 1 if a run would fail. Writes nothing. The output has no secrets and can be
-    shared.
+    Exits with 1 if a run would fail. Changes nothing. The output contains no secrets, so you can
+    share it.
     """
     from feeder.doctor.checks import run_checks
 

@@ -111,7 +111,7 @@ _CACHE_OPTION = env_option(
 _EMBEDDING_OPTIONS = (
     env_option(
         "--vectors/--no-vectors",
-        "Use an embedding model beside words, to search by meaning.",
+        "Use an embedding model as well as words, to search by meaning.",
         default=True,
     ),
     env_option(
@@ -368,7 +368,7 @@ def worker_options(command: Command) -> Command:
         "folders",
         multiple=True,
         type=EXISTING_FOLDER,
-        help="A clone whose wrangler file names a repository's database; give one for each.",
+        help="Clone whose wrangler file names a repository's database; repeat for each repository.",
     )
     own = [option for option in _LOCATION_OPTIONS if option is not _REPO_OPTION]
     return add_options(

@@ -33,7 +33,7 @@ MAX_TOKENS = 50_000
     type=WholeNumber(100, MAX_TOKENS),
     default=2_000,
     show_default=True,
-    help="Length of the list of symbols in tokens, counted as 3.2 bytes each.",
+    help="Maximum length of the symbol list in tokens of 3.2 bytes.",
 )
 @options.wordless_options
 def overview(path: str, budget: int, **params: Any) -> None:

@@ -51,14 +51,14 @@ MAX_DEPTH = 10
     type=WholeNumber(1, MAX_DEPTH),
     default=1,
     show_default=True,
-    help="From 2 on, list callers, their callers and so on, as a tree.",
+    help="With 2 or more, list callers, their callers and so on, as a tree.",
 )
 @click.option(
     "--kind",
     "kinds",
     type=click.Choice(KINDS),
     multiple=True,
-    help="List only references of this kind; can be given more than once.",
+    help="List only references of this kind; repeatable.",
 )
 @search_options.tests_option
 @search_options.line_format_option
@@ -68,19 +68,19 @@ MAX_DEPTH = 10
     type=WholeNumber(1, MAX_LIMIT),
     default=50,
     show_default=True,
-    help="Number of references to show.",
+    help="Maximum number of references to show.",
 )
 @click.option(
     "--offset",
     type=WholeNumber(0),
     default=0,
-    help="Skip this many of the first references.",
+    help="Skip the first N references.",
 )
 @click.option(
     "--all",
     "with_left_out",
     is_flag=True,
-    help="List also the lines with the name that mean something else, and what they mean.",
+    help="Also list lines where the name means something else, and what it means there.",
 )
 @search_options.color_option
 @options.wordless_options
@@ -96,7 +96,7 @@ def references(  # noqa: PLR0913 - the options
 ) -> None:
     """List what refers to a symbol, or what it refers to.
 
-    First come references that are resolved by imports, types and packages, then those by name only.
+    References resolved by imports, types and packages come first, then matches by name only.
     """
     from feeder.cli.fresh_index import open_fresh_index
     from feeder.relations.callers import find_callers
@@ -304,7 +304,7 @@ def _tree_summary(tree: CallerTree) -> str:
 def definition(name: str, **params: Any) -> None:
     """List where a name is defined.
 
-    A position in a file, PATH:LINE:COLUMN, stands for the name there.
+    PATH:LINE:COLUMN means the name at that position.
     """
     from feeder.cli.fresh_index import open_fresh_index
     from feeder.relations.definitions import find_definitions

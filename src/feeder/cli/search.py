@@ -99,7 +99,7 @@ def _print_notes(page: Page, settings: Settings) -> None:
 def similar(target: str, limit: int, **params: Any) -> None:
     """Find code that is similar to a given node.
 
-    Compares vectors, or words where the index has no vectors.
+    Compares vectors, or words if the index has no vectors.
     """
     from feeder.cli.fresh_index import open_fresh_index
     from feeder.query.query_plan import SearchRequest, path_from_root
@@ -146,7 +146,7 @@ def similar(target: str, limit: int, **params: Any) -> None:
 def outline(path: str, depth: int | None, max_lines: int, color: str, **params: Any) -> None:
     """List the symbols of a file, a folder or a glob.
 
-    Without PATH, of the whole repository.
+    Without PATH, lists the whole repository.
     """
     from feeder.cli.fresh_index import open_fresh_index
     from feeder.cli.rendering import render_outline
@@ -267,8 +267,8 @@ def search(ctx: click.Context, /, query: str, every: bool, limit: int, **params:
     """Search by words and by meaning.
 
     A query can have "phrases", /patterns/, -excluded words, prefixes*, and the filters lang: path:
-    -path: type: symbol: repo: category: tests: and case:yes. After -- everything belongs
-    to the query.
+    -path: type: symbol: repo: category: tests: and case:yes. Everything after --
+    is part of the query.
     """
     from feeder.cli.fresh_index import begin_finding_index, open_fresh_index
     from feeder.query.request_filters import RequestFilters

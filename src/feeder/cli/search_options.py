@@ -112,7 +112,7 @@ limit_option = click.option(
     metavar="N",
     type=WholeNumber(1, 100),
     default=10,
-    help="Hits to show.",
+    help="Maximum number of hits to show.",
 )
 
 
@@ -132,16 +132,16 @@ def display_options(command: Command) -> Command:
             metavar="N",
             type=WholeNumber(0),
             default=6,
-            help="Lines to show of each hit.",
+            help="Number of lines to show for each hit.",
         ),
         click.option("--full", is_flag=True, help="Show all lines of each hit."),
         click.option(
-            "--offset", metavar="N", type=WholeNumber(0), default=0, help="Skip the first N."
+            "--offset", metavar="N", type=WholeNumber(0), default=0, help="Skip the first N hits."
         ),
         line_format_option,
         click.option("-l", "--files", is_flag=True, help="Print only paths."),
         null_option,
-        click.option("--explain", is_flag=True, help="Show how each score is made up."),
+        click.option("--explain", is_flag=True, help="Show how each score is calculated."),
         color_option,
     )
 

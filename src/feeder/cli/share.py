@@ -53,7 +53,7 @@ def publish(target: str, keep: int, **params: Any) -> None:
 def pull(source: str | None, **params: Any) -> None:
     """Pull the published index that is nearest to HEAD.
 
-    The index is then brought up to date. SOURCE is a folder, https://…, github:owner/name, s3://,
+    Then brings the index up to date. SOURCE is a folder, https://…, github:owner/name, s3://,
     gs:// or az://. Default: the index that the repository's pyproject.toml or .feeder.toml names.
     """
     from feeder.cli.sync import sync

@@ -21,15 +21,15 @@ from feeder.escaping import count_of
     cls=ShortHelp,
     examples=("feeder skipped", "feeder skipped --reason secrets", "feeder skipped --unparsed"),
 )
-@click.option("--reason", metavar="TEXT", help="Only files with this text in their reason.")
+@click.option("--reason", metavar="TEXT", help="List only files whose reason contains this text.")
 @click.option("--masked", is_flag=True, help="List the lines with a masked secret instead.")
 @click.option("--unparsed", is_flag=True, help="List the lines that could not be parsed instead.")
 @options.wordless_options
 def skipped(reason: str | None, masked: bool, unparsed: bool, **params: Any) -> None:
     """List the files that are not in the index, and why.
 
-    Can also list the lines of indexed files in which a secret is masked, or that could not be
-    parsed.
+    With an option, lists the lines of indexed files that contain a masked secret, or that could
+    not be parsed.
     """
     if bool(reason) + masked + unparsed > 1:
         raise UserError(

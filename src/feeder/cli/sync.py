@@ -40,7 +40,7 @@ GIVEN_FILES = "the given files"
 def sync(dry_run: bool, working_tree: bool, **params: Any) -> None:
     """Bring the index up to date with HEAD.
 
-    Also after an interrupted run.
+    Continues an interrupted run.
     """
     from feeder.session import early_start, workspace
 
@@ -106,7 +106,7 @@ def process(paths: tuple[Path, ...], dry_run: bool, **params: Any) -> None:
 def delete(paths: tuple[Path, ...], dry_run: bool, **params: Any) -> None:
     """Remove files and folders from the index only.
 
-    The files on disk stay.
+    The files on disk are kept.
     """
     from feeder.session.workspace import current_workspace, folder_tree
     from feeder.sync.partial_sync import delete_paths

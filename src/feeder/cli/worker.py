@@ -46,7 +46,7 @@ _SEVERAL_WORKERS = (
     "--try",
     "is_trial",
     is_flag=True,
-    help="Write nothing: run the Worker on this machine, on a copy of the local index.",
+    help="Run the Worker on this machine, with a copy of the local index; write nothing.",
 )
 @click.option(
     "--port",

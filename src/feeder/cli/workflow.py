@@ -28,7 +28,7 @@ from feeder.errors import UserError
 def deltas(base: str, head: str, merge_base: bool, **params: Any) -> None:
     """Print the changes between two commits as JSON.
 
-    `feeder apply` takes them.
+    `feeder apply` reads this JSON.
     """
     from feeder.progress import ProgressReporter
     from feeder.session.workspace import repository_of
@@ -76,7 +76,7 @@ def action(
 ) -> None:
     """Run what a GitHub Actions event needs.
 
-    action.yml calls it.
+    Called by action.yml.
     """
     from feeder.cloudflare.credentials import token_to_mask
     from feeder.github.event import current_event

@@ -144,7 +144,7 @@ class Api:
         if call.receipt and not (isinstance(result, dict) and result.get(call.receipt)):
             service = SERVICE_NAMES.get(call.service, "Cloudflare")
             raise TransientError(
-                f"{service} confirmed a write without its {call.receipt}, so it may be lost.",
+                f"{service} confirmed a write without a {call.receipt}, so the write may be lost.",
                 "Run again later; finished work is saved.",
             )
         return result

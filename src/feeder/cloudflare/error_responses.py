@@ -128,7 +128,7 @@ def _database_full_error(response: ErrorResponse) -> FeederError:
 
 def _token_error(response: ErrorResponse) -> FeederError:
     return UserError(
-        f"Cloudflare does not accept the token ({response.message.rstrip('.')}).",
+        f"Cloudflare rejected the token ({response.message.rstrip('.')}).",
         "Set CLOUDFLARE_API_TOKEN to a valid API token.",
     )
 

@@ -88,7 +88,7 @@ def _rate_limit_changes(config: Mapping[str, Any], file: Path) -> Iterator[Chang
     limits = config.get("ratelimits")
     if not all(isinstance(limit, dict) for limit in limits or ()):
         raise UserError(
-            f"{file} has no list of ratelimits.",
+            f"{file}: ratelimits is not a list of objects.",
             f"Write it as {wrangler.list_opening(file, 'ratelimits')}.",
         )
     simple = {"limit": REQUESTS_PER_MINUTE, "period": 60}

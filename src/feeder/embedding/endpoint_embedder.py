@@ -110,7 +110,7 @@ class EndpointEmbedder(Embedder):
         )
         if returned != self.dimensions and not can_cut:
             raise UserError(
-                f"{self.model} returned vectors of {returned} dimensions; expected "
+                f"{self.model} returned vectors of {returned} dimensions instead of "
                 f"{self.dimensions}.",
                 f"Set --dimensions {returned}, or choose another --model.",
             )

@@ -235,7 +235,7 @@ def _read_json(path: Path) -> dict[str, Any]:
 def _read_dimensions(folder: Path, config: dict[str, Any]) -> int:
     size = config.get("hidden_size", config.get("dim"))
     if not isinstance(size, int):
-        raise UserError(f"{folder / 'config.json'} has no hidden_size.", "Add it there.")
+        raise UserError(f"{folder / 'config.json'} has no hidden_size.", "Add it to the file.")
     return size
 
 

@@ -307,7 +307,7 @@ def map_file(path: Path = MODEL_FILE) -> mmap:
 def damaged_model_error(path: Path) -> UserError:
     """Returns the error of a file that is not the one of this version."""
     return UserError(
-        f"The static model {path} is damaged or of another version.", _reinstall_hint()
+        f"The static model {path} is damaged or belongs to another version.", _reinstall_hint()
     )
 
 

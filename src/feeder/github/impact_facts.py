@@ -115,7 +115,7 @@ def read_facts(file: Path) -> ImpactFacts:
         return decode_facts(text)
     except (OSError, ValueError, RecursionError) as exc:
         raise UserError(
-            f"{file} cannot be read as the facts of a change ({os_reason(exc)}).", remedy
+            f"{file} is not a readable impact file ({os_reason(exc)}).", remedy
         ) from exc
 
 

@@ -30,7 +30,7 @@ def open_source(place: str, base: Path, limit_s: float | None = None) -> Source:
 def open_target(place: str, base: Path) -> Target:
     """Opens a store to publish to; raises UserError for a place that cannot be written."""
     if _is_address(place):
-        raise UserError(f"{without_password(place)} can only be read.", _FORMS)
+        raise UserError(f"{without_password(place)} is read-only.", _FORMS)
     return _open(place, base, Pace(None), is_written=True)
 
 

@@ -97,7 +97,9 @@ def _entry_of(index: Path, repository: Path) -> Entry:
     meta = read_meta(index)
     repos = [key.removesuffix(":run") for key in meta if key.endswith(":run")]
     if len(repos) != 1:
-        raise UserError(f"{index} has {len(repos)} repositories.", "Publish an index of one.")
+        raise UserError(
+            f"{index} has {len(repos)} repositories.", "Publish an index of one repository."
+        )
     [repo] = repos
     of = {key.removeprefix(f"{repo}:"): value for key, value in meta.items()}
     is_whole = of.get("tree") and of.get("done") == of.get("run") and not of.get("below")

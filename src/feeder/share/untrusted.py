@@ -83,7 +83,7 @@ def _check_schema(connection: apsw.Connection) -> None:
     rows = {_SchemaRow(*row) for row in connection.execute(_SCHEMA)}
     expected = _own_schema()
     if foreign := sorted(row.name for row in rows - expected):
-        raise ServiceError(f"Its schema has {foreign[0]}, which is not of this feeder.")
+        raise ServiceError(f"Its schema has {foreign[0]}, which feeder does not know.")
     missing = {row.name for row in expected - rows} - _OPTIONAL_NAMES
     if missing := {name for name in missing if not _is_of_optional_table(name)}:
         raise ServiceError(f"Its schema lacks {min(missing)}.")
@@ -91,7 +91,7 @@ def _check_schema(connection: apsw.Connection) -> None:
         if row.name.endswith("_fts_config"):
             settings = dict(connection.execute(_FTS_SETTINGS.format(row.name)))
             if settings.keys() != {"version"}:
-                raise ServiceError(f"{row.name} has settings that are not of this feeder.")
+                raise ServiceError(f"{row.name} has settings that feeder does not know.")
 
 
 def _is_of_optional_table(name: str) -> bool:

@@ -313,7 +313,7 @@ def folder_tree_id(repository: Path, commit: str, path: str) -> str:
     )
     mode, _, rest = row.rstrip(b"\0").partition(b" ")
     if mode != _FOLDER_MODE:
-        raise UserError(f"There is no folder {path} in {commit[:10]}.", "Correct --path.")
+        raise UserError(f"Commit {commit[:10]} has no folder {path}.", "Correct --path.")
     return rest.split()[1].decode()
 
 

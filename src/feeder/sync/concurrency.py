@@ -138,8 +138,8 @@ def refuse_shard_for_new_model(run: SyncContext) -> None:
     """Raises UserError for a shard that would replace the vectors of all shards."""
     if run.shard:
         raise UserError(
-            "The index has vectors of another model, and one shard cannot replace those of all "
-            "shards.",
+            "The index has vectors of another model, and one shard cannot replace the vectors of "
+            "all shards.",
             "First run: feeder sync --max-embeddings 1",
         )
 

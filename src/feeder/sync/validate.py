@@ -56,8 +56,8 @@ def validate(run: SyncContext, *, wait: bool = False, content: bool = True) -> V
         and not run.model_vectors.vectors.wait_until_visible(VECTOR_WAIT_S)
     ):
         raise ServiceError(
-            f"Vectorize does not show the vectors written last after {VECTOR_WAIT_S:.0f} s.",
-            "Validate again later.",
+            f"Vectorize does not show the newest vectors yet, after {VECTOR_WAIT_S:.0f} s.",
+            "Run feeder validate again later.",
         )
     damage = Damage()
     state = run.index.read_state({})

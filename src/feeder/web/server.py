@@ -122,8 +122,9 @@ def _validate_token(token: str | None) -> str:
         or " " in token
     ):
         raise UserError(
-            f"--token must have at least {MIN_TOKEN_CHARS} letters, digits or signs, and no space.",
-            "Make one with: openssl rand -hex 16",
+            f"--token must have at least {MIN_TOKEN_CHARS} letters, digits or symbols, and no "
+            "space.",
+            "Generate one with: openssl rand -hex 16",
         )
     return token
 

@@ -168,10 +168,7 @@ def test_foreign_sub_agent_of_the_same_name_is_refused(
     asked = ["mcp", "install", "--client", "claude", "--scope", "project", "--agent"]
     answer = feeder(repo, *asked)
     assert answer.code == 2
-    assert (
-        f"{file}: this program did not write it. Rename it, or replace it with --force."
-        in answer.err
-    )
+    assert f"{file}: feeder did not write it. Rename it, or replace it with --force." in answer.err
     assert read_all_files() == before
     assert feeder(repo, *UNINSTALL).code == 0
     assert read_all_files() == before

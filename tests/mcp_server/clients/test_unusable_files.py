@@ -38,11 +38,11 @@ def file(home: Path) -> Path:
         ('{"mcpServers": []}', "mcpServers is not a table of servers"),
         (
             '{"mcpServers": {"feeder": 1}}',
-            "it has a server feeder that does not start this program",
+            "it already has another server feeder",
         ),
         (
             '{"mcpServers": {"feeder": {"command": "npx", "args": ["birds"]}}}',
-            "it has a server feeder that does not start this program",
+            "it already has another server feeder",
         ),
         (
             '{"mcpServers": {"feeder": {}, "feeder": {"command": "feeder", "args": ["x", "mcp"]}}}',

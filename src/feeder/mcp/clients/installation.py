@@ -203,7 +203,7 @@ def _add_own(target: Target, text: str, command: list[str], is_forced: bool) -> 
     if target.kind == "instructions":
         return instructions.add_block(text, shell_command(command))
     if text and instructions.GENERATED_NOTE not in text and not is_forced:
-        raise ValueError("this program did not write it. Rename it, or replace it with --force")
+        raise ValueError("feeder did not write it. Rename it, or replace it with --force")
     return instructions.agent_file(client, target.file.name, shell_command(command))
 
 

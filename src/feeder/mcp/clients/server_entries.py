@@ -106,8 +106,8 @@ class EntryEditor:
             return self._verified(text, after, {**existing, **changed}) if changed else text
         if existing is not None and not force:
             raise ValueError(
-                f"it has a server {SERVER_NAME} that does not start this program. Rename it there, "
-                "or replace it with --force"
+                f"it already has another server {SERVER_NAME}. Rename it there, or replace it with "
+                "--force"
             )
         return self._verified(text, self._format.set_value(after, path, entry), entry)
 
