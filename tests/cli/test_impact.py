@@ -108,7 +108,7 @@ def test_commit_to_compare_with_is_an_argument_or_an_option(feeder: RunFeeder, s
     both = feeder(shop, "impact", "HEAD~1", "--base", "HEAD")
     assert (both.code, both.err) == (
         2,
-        "feeder: REF and --base both name a commit. Give one of them.\n",
+        "feeder: REF and --base both name a commit. Give only one of them.\n",
     )
 
 
