@@ -106,7 +106,7 @@ def test_every_shape_of_a_client_file_is_edited_or_refused(client: Client) -> No
             assert is_own_entry(editor.own_entry(after)), text
             assert not is_own_entry(editor.own_entry(editor.remove(after))), text
         else:
-            with pytest.raises(ValueError, match=r"not a table|not start this program|is expected"):
+            with pytest.raises(ValueError, match=r"not a table|another server|is expected"):
                 editor.add(text, client.server_entry("user", ["feeder", "mcp"]))
 
 
