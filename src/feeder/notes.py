@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING
@@ -79,6 +80,13 @@ class Note:
     def with_remedy(self, remedy: str) -> Note:
         """The note with its remedy in other words."""
         return replace(self, remedy=remedy)
+
+
+def joined(notes: Iterable[Note]) -> str:
+    """The notes as one text; a command gets a full stop if another note follows it."""
+    texts = list(map(str, notes))
+    ended = (text if text.endswith((".", "!", "?")) else f"{text}." for text in texts[:-1])
+    return " ".join([*ended, *texts[-1:]])
 
 
 WORDS_ONLY = "Searched by words only:"

@@ -162,6 +162,35 @@ def test_changed_tests_come_first(feeder: RunFeeder, shop: Repo, indexed: str) -
     assert "The first 3 are listed: -n 4 for all." in cut.err
 
 
+MANY_TESTS = 24
+
+
+def test_all_tests_are_listed_to_run_and_the_first_to_read(feeder: RunFeeder, shop: Repo) -> None:
+    """A list that is cut would run too few tests."""
+    test = "from shop.cart import Cart\n\n\ndef test_far():\n    cart = Cart()\n    cart.add(1)\n"
+    shop.commit({f"tests/test_far_{number}.py": test for number in range(MANY_TESTS)})
+    shop.commit({"shop/cart.py": EDITED.replace("n=1", "n=2")})
+    assert feeder(shop, "sync", "-q").code == 0
+    listed = feeder(shop, "impact", "--tests", "-q").out.splitlines()
+    assert {f"tests/test_far_{number}.py" for number in range(MANY_TESTS)} <= {*listed}
+    assert len(feeder(shop, "impact", "--json").json["tests"]) == 20
+
+
+def test_left_out_entries_are_counted_up(feeder: RunFeeder, repo: Repo) -> None:
+    """Five functions are gone, of which the last two are called: the first call is of none listed."""
+    gone = "".join(f"def gone{number}():\n    pass\n\n\n" for number in range(5))
+    calls = "    gone3()\n    gone4()\n"
+    use = f"from shop.gone import *\n\n\ndef use():\n{calls}"
+    repo.commit({"shop/gone.py": gone, "shop/use.py": use, "shop/__init__.py": ""})
+    repo.commit({"shop/gone.py": "RATE = 1\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    for limit in range(1, 6):
+        text = feeder(repo, "impact", "-n", str(limit)).out
+        counts = [int(line.split()[1]) for line in text.splitlines() if line.startswith("  … ")]
+        assert all(count > 0 for count in counts), text
+        assert bool(counts) == (limit < 5), text
+
+
 def test_changed_tests_of_the_working_tree(feeder: RunFeeder, shop: Repo) -> None:
     """Also those that are not committed, and no source changed."""
     (shop.path / "tests/test_new.py").write_text("def test_new():\n    pass\n")

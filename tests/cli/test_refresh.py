@@ -225,6 +225,19 @@ def test_without_refresh_the_answer_says_how_far_it_is_behind(
     assert paths_in(index_of(shop)) == {"src/cart.py", "docs/guide.md"}
 
 
+@pytest.mark.parametrize("command", ["definition", "implementations"])
+def test_definitions_and_implementations_say_that_they_are_behind(
+    repo: Repo, feeder: RunFeeder, command: str
+) -> None:
+    """A line above them has moved them; with an index of these files they say nothing."""
+    base, box = "class Base:\n    pass\n", "class Box(Base):\n    pass\n"
+    repo.commit({"base.py": base, "box.py": f"from base import Base\n\n\n{box}"})
+    note = "1 file on disk differs from the index"
+    assert note not in feeder(repo, command, "Base").err
+    repo.write({"base.py": f"# moved\n{base}"})
+    assert note in feeder(repo, command, "Base", "--no-refresh").err
+
+
 def test_without_refresh_no_index_is_made(shop: Repo, feeder: RunFeeder) -> None:
     found = feeder(shop, "search", "--no-refresh", "cart")
     assert (found.code, index_of(shop).exists()) == (2, False)

@@ -94,6 +94,20 @@ def test_file_instead_of_the_index_is_an_error(feeder: RunFeeder, shop: Repo) ->
     assert findings(answer)["index"]["remedy"]
 
 
+def test_damaged_index_is_an_error(feeder: RunFeeder, shop: Repo) -> None:
+    """Pages of zeros in the middle of the file."""
+    feeder(shop, "sync", "-q")
+    index = shop.path / ".feeder/index.db"
+    content = bytearray(index.read_bytes())
+    content[3 * 4096 : 7 * 4096] = bytes(4 * 4096)
+    index.write_bytes(content)
+    answer = feeder(shop, "doctor", "--json")
+    assert answer.code == 1
+    found = findings(answer)["index"]
+    assert f"{index} is damaged" in found["says"]
+    assert found["remedy"] == f"Delete {index}, then run: feeder sync"
+
+
 def test_invalid_grammar_is_an_error(feeder: RunFeeder, shop: Repo) -> None:
     own = shop.path / "own.json"
     own.write_text('{"python": {"queries": ["(no_such_node) @method"]}}', "utf-8")

@@ -145,7 +145,10 @@ def test_given_port_that_is_taken_is_an_error(shop: Repo, feeder: RunFeeder) -> 
     [
         (["--host", "0.0.0.0"], "Set --token or FEEDER_TOKEN"),
         (["--host", "no.such.host.invalid", "--token", TOKEN], "is not a name or address"),
-        (["--host", "192.0.2.1", "--token", TOKEN], "192.0.2.1 is not a name or address of this machine"),
+        (
+            ["--host", "192.0.2.1", "--token", TOKEN],
+            "192.0.2.1 is not a name or address",
+        ),
         (["--token", "short"], "at least 16"),
         (["--token", "with a space in the middle"], "no space"),
         (["--token", ""], "at least 16"),

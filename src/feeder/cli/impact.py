@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 MAX_LIMIT = 1_000
 """Entries of each list."""
 
+DEFAULT_LIMIT = 20
+"""Entries of each list that are shown."""
+
 NO_TESTS = 5
 """The exit code with `--tests` if there is no test to run, as pytest's for no tests collected."""
 
@@ -51,9 +54,9 @@ NO_TESTS = 5
     "-n",
     "--limit",
     type=WholeNumber(1, MAX_LIMIT),
-    default=20,
-    show_default=True,
-    help="Maximum number of entries per list; test files that the change edits are always listed.",
+    default=None,
+    help=f"Maximum number of entries per list. Default: {DEFAULT_LIMIT}; with --tests, all. "
+    "Test files that the change edits are always listed.",
 )
 @options.wordless_options
 def impact(
@@ -61,7 +64,7 @@ def impact(
     base: str | None,
     working_tree: bool,
     tests_only: bool,
-    limit: int,
+    limit: int | None,
     **params: Any,
 ) -> None:
     """List what a change touches, and the tests to run.
@@ -87,7 +90,8 @@ def impact(
             corpus.base, corpus.repo, settings, ref or base, working_tree=working_tree
         )
         whole = find_impact(index, change, tests_only=tests_only)
-        shown = whole.first(corpus, limit)
+        default = len(whole.tests) if tests_only else DEFAULT_LIMIT
+        shown = whole.first(corpus, limit or default)
         is_empty = not (whole.tests and (tests_only or whole.references))
         status = index_status(corpus, is_empty=is_empty, searched=corpus.scope)
     if tests_only and not settings.json:

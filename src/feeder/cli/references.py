@@ -312,6 +312,7 @@ def definition(name: str, **params: Any) -> None:
     settings = Settings(**params)
     with open_fresh_index(settings) as index:
         result = find_definitions(index.corpus, name, index.directory)
+        status = index_status(index.corpus)
     # of a name alone all are listed, and none is less sure than another
     marks_names = any(definition.resolved for definition in result.definitions)
     console.print_result(
@@ -323,6 +324,8 @@ def definition(name: str, **params: Any) -> None:
             for definition in result.definitions
         ),
     )
+    if status.changed_files and not settings.json and not settings.quiet:
+        console.print_message(str(status.changed_files))
 
 
 @click.command(
@@ -346,7 +349,7 @@ def implementations(target: str, **params: Any) -> None:
         corpus = index.corpus
         found_target, text = resolve_definition(corpus, target, index.directory)
         of_definition, result, is_cut = find_implementations(corpus, found_target, text)
-        status = None if result else index_status(corpus, is_empty=True, searched=corpus.scope)
+        status = index_status(corpus, is_empty=not result, searched=corpus.scope)
     facts = {
         "target": target_json(of_definition),
         "implementations": [implementation._asdict() for implementation in result],
@@ -359,7 +362,9 @@ def implementations(target: str, **params: Any) -> None:
         for implementation in result
     )
     console.print_result(settings, facts, lines)
-    if not result and not settings.json and not settings.quiet:
+    if settings.json or settings.quiet:
+        return
+    if not result:
         console.print_message(say_nothing_implements(of_definition))
-        if status and status.note:
-            console.print_message(status.note)
+    if note := status.changed_files if result else status.note:
+        console.print_message(str(note))

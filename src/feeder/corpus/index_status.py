@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from feeder.corpus.corpus import Corpus
 from feeder.corpus.unread_files import unread_notes
-from feeder.notes import Note, NoteKind
+from feeder.notes import Note, NoteKind, joined
 from feeder.source import git
 from feeder.store.scope import Scope
 
@@ -56,7 +56,7 @@ class IndexStatus(NamedTuple):
     @property
     def note(self) -> str:
         """The state in a sentence or two, with the command that brings the index up to date."""
-        return " ".join(map(str, self.notes))
+        return joined(self.notes)
 
     @property
     def notes(self) -> list[Note]:

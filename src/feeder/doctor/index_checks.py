@@ -25,7 +25,8 @@ from feeder.session.workspace import (
     index_file,
 )
 from feeder.source import file_types
-from feeder.store.batch import read_number
+from feeder.store import Statement
+from feeder.store.batch import read_number, read_texts
 from feeder.store.inventory import Statistics, files_below, statistics
 from feeder.store.migrations import missing_migrations
 from feeder.store.sqlite import SQLite
@@ -68,8 +69,21 @@ def check_index(settings: Settings) -> Iterator[Finding]:
     # the models have checks of their own
     words_only = replace(settings, vectors=False, describe=None)
     with open_session(workspace, words_only, writes=False, create=False) as session:
+        if damage := _damage(session):
+            file = index_file(workspace.base, settings)
+            remedy = f"Delete {file}, then run: feeder sync"
+            yield Finding("index", f"{file} is damaged: {damage}", remedy, stops=True)
+            return
         content = statistics(session.index.database, session.workspace.repo)
         yield from _index_findings(session, content)
+
+
+def _damage(session: Session) -> str:
+    """The first thing that is wrong with the pages of a local index; empty if nothing is."""
+    if not isinstance(session.index.database, SQLite):
+        return ""
+    [result] = read_texts(session.index.database, Statement("PRAGMA quick_check(1)"))
+    return "" if result == "ok" else result.splitlines()[-1]
 
 
 def missing_migration(workspace: Workspace, settings: Settings) -> str:

@@ -40,10 +40,9 @@ class Section(NamedTuple):
 def impact_sections(shown: Impact, whole: Impact) -> Iterator[Section]:
     """The sections that have lines; `shown` has the first entries of each list of `whole`."""
     breaking = [node for node in shown.change.nodes if is_breaking(node)]
-    ids = {node.id for node in breaking}
-    others = [node for node in shown.change.nodes if node.id not in ids]
+    others = [node for node in shown.change.nodes if not is_breaking(node)]
     references = _first_of_each(
-        reference for reference in shown.references if reference.of.id not in ids
+        reference for reference in shown.references if not is_breaking(reference.of)
     )
     all_references = sum(not is_breaking(reference.of) for reference in whole.references)
     all_others = sum(not is_breaking(node) for node in whole.change.nodes)
@@ -55,7 +54,11 @@ def impact_sections(shown: Impact, whole: Impact) -> Iterator[Section]:
         files = count_of(by_history, "more test file")
         tests.append([f"{files} only changed together with these files before"])
     sections = (
-        Section("Signatures and deletions", list(_breaking_lines(breaking, shown, whole))),
+        Section(
+            "Signatures and deletions",
+            list(_breaking_lines(breaking, shown, whole)),
+            sum(map(is_breaking, whole.change.nodes)) - len(breaking),
+        ),
         Section(
             "Other changes" if breaking else "Changed",
             list(map(_node_parts, others)),

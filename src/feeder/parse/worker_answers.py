@@ -13,7 +13,10 @@ from feeder.parse.extract import DocumentProgress
 OUT_OF_MEMORY = 70
 """Exit code of a worker that ran out of memory."""
 
-TIMED_OUT = {1} if sys.platform == "win32" else {-signal.SIGPROF, -signal.SIGALRM}
+if sys.platform == "win32":
+    TIMED_OUT = {1}
+else:
+    TIMED_OUT = {-signal.SIGPROF, -signal.SIGALRM}
 """Exit codes of a worker that exceeded a time limit."""
 
 
