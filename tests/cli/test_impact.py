@@ -177,7 +177,7 @@ def test_all_tests_are_listed_to_run_and_the_first_to_read(feeder: RunFeeder, sh
 
 
 def test_left_out_entries_are_counted_up(feeder: RunFeeder, repo: Repo) -> None:
-    """Five functions are gone, of which the last two are called: the first call is of none listed."""
+    """Of five functions that are gone, the last two are called, and the first one is listed."""
     gone = "".join(f"def gone{number}():\n    pass\n\n\n" for number in range(5))
     calls = "    gone3()\n    gone4()\n"
     use = f"from shop.gone import *\n\n\ndef use():\n{calls}"
