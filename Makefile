@@ -18,7 +18,7 @@ QUERY ?= which files differ between the tree and the index
 ## Index this repository and search it.
 index: .venv/installed
 	$(BIN)/feeder sync
-	$(BIN)/feeder search -n 3 "$(QUERY)"
+	$(BIN)/feeder search -n 3 -g '!Makefile' "$(QUERY)"
 
 ## Before each commit, 90 s: lint, types, layers and all tests except those marked as slow.
 check: lint
