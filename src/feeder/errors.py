@@ -42,7 +42,14 @@ class UserError(FeederError):
 
 
 class NotInIndexError(UserError):
-    """The user named a file, symbol or other name that the index does not have."""
+    """The user named a file, symbol or other name that the index does not have.
+
+    `name` may be a word of code nevertheless; empty for a path.
+    """
+
+    def __init__(self, problem: str = "", remedy: str = "", name: str = "") -> None:
+        super().__init__(problem, remedy)
+        self.name = name
 
 
 class UnknownPathError(NotInIndexError):

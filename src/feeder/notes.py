@@ -24,6 +24,8 @@ class NoteKind(Enum):
     """Words that no node has, and what was searched for in their place."""
     SIMILAR_NAMES = auto()
     """No symbol has the name; similar names."""
+    NAME_IN_CODE = auto()
+    """No node has the name, and code has the word."""
     NO_WORD_FOUND = auto()
     """No exact matches; the results are related."""
     INEXACT_HITS = auto()

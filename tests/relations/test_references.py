@@ -1328,3 +1328,29 @@ def test_errors_say_what_to_do(
     answer = feeder(shop, *arguments)
     assert answer.code == 2
     assert message in answer.err
+
+
+INNER = "def outer():\n    def weigh_one():\n        return 1\n\n    return weigh_one()\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_in_code"),
+    [
+        (["references", "weigh_one"], True),
+        (["definition", "report.py:5:12"], True),
+        (["definition", "report.py:5:5"], False),
+        (["references", "nowhere"], False),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+)
+def test_a_function_within_a_function_is_named_as_a_word_of_code(
+    feeder: RunFeeder, repo: Repo, arguments: list[str], is_in_code: bool
+) -> None:
+    """It is no node of its own. `return` is a word of code too, and no name."""
+    repo.commit({"report.py": INNER})
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, *arguments)
+    assert answer.code == 2
+    note = "Code has the word weigh_one in 1 node: feeder search weigh_one"
+    assert (note in answer.err.replace("\n", " ")) == is_in_code
+    assert "Code has the word" in answer.err or not is_in_code

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 )
 @options.read_options
 def evaluate(file: IO[bytes], against: str | None, **params: Any) -> None:
-    """Measure search quality with queries whose answers are known. FILE may be - for stdin.
+    """Measure search quality with queries and their answers. FILE may be - for stdin.
 
     Each line is a query with its answers, as JSON:
 

@@ -267,7 +267,7 @@ cli.add_section(
         ),
         **_in_module(
             "evaluate",
-            evaluate="Measure search quality with queries whose answers are known.",
+            evaluate="Measure search quality with queries and their answers.",
         ),
         **_in_module(
             "queries",

@@ -6,7 +6,9 @@ from contextlib import contextmanager
 from feeder.corpus.corpus import Corpus
 from feeder.corpus.index_status import index_status
 from feeder.errors import NotInIndexError, UnknownPathError
+from feeder.escaping import count_of
 from feeder.notes import Note, NoteKind
+from feeder.store.relations import count_nodes_with_word
 from feeder.suggestions import UnknownNameError
 
 
@@ -25,13 +27,26 @@ def with_absence_notes(corpus: Corpus, update: Note | None = None) -> Iterator[N
         if update and update.kind is NoteKind.UPDATE_RUNNING:
             problem = f"{exc.problem.removesuffix('.')} yet."
             raise NotInIndexError(problem, str(update)) from exc
-        notes = [*filter(None, [update]), *reasons_to_doubt(corpus, exc)]
+        in_code = _name_in_code_note(corpus, exc)
+        notes = [*filter(None, [update, in_code]), *reasons_to_doubt(corpus, exc)]
         if notes:
             remedy = "\n".join(filter(None, [exc.remedy, *map(str, notes)]))
             doubted = NotInIndexError(exc.problem, remedy)
             doubted.reason_count = len(notes)
             raise doubted from exc
         raise
+
+
+def _name_in_code_note(corpus: Corpus, error: NotInIndexError) -> Note | None:
+    """Says where a name is that no node has: a function in a function, or what refers to one that
+    is gone.
+    """
+    name = "" if isinstance(error, UnknownNameError) else error.name
+    count = name.isidentifier() and count_nodes_with_word(corpus.database, corpus.repo, name)
+    if not count:
+        return None
+    text = f"Code has the word {name} in {count_of(count, 'node')}"
+    return Note(NoteKind.NAME_IN_CODE, text, f"feeder search {name}")
 
 
 def reasons_to_doubt(corpus: Corpus, error: NotInIndexError) -> Iterator[Note]:

@@ -144,7 +144,9 @@ def definitions_at(
         name = name.rstrip(endings)
         matches, is_cut = _named_definitions(corpus, finder, name)
     if not matches:
-        raise NotInIndexError(f"The index has no definition of {name}.")
+        is_name = bool(_relations_at(facts, name, line))  # and no keyword
+        problem = f"The index has no definition of {name}."
+        raise NotInIndexError(problem, name=name if is_name else "")
     relations = _relations_at(facts, name, line)
     around = [
         match

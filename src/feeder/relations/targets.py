@@ -341,7 +341,8 @@ def _unknown_target_error(corpus: Corpus, text: str) -> UserError:
     near = near or _nearest_symbols(text, symbol_names(corpus.database, corpus.repo, text))
     if not near and not files_below(corpus.database, corpus.repo, ""):
         return _no_files_error(corpus)
-    return _not_found_error("file, symbol or id", text, near)
+    name = "" if _looks_like_path(text) else last_name(normalize_symbol(text))
+    return _not_found_error("file, symbol or id", text, near, name=name)
 
 
 def _looks_like_path(text: str) -> bool:
@@ -367,10 +368,12 @@ def _nearest_paths(corpus: Corpus, text: str) -> list[str]:
     return nearest_names(text, files_below(corpus.database, corpus.repo, ""), "/")
 
 
-def _not_found_error(kind: str, text: str, near: Sequence[str], within: str = ".") -> UserError:
+def _not_found_error(
+    kind: str, text: str, near: Sequence[str], within: str = ".", name: str = ""
+) -> UserError:
     remedy = (
         f"Did you mean {' or '.join(near)}?"
         if near
         else f"List its contents: feeder outline {within}"
     )
-    return NotInIndexError(f"The index has no {kind} {text}.", remedy)
+    return NotInIndexError(f"The index has no {kind} {text}.", remedy, name)

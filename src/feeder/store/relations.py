@@ -29,7 +29,7 @@ from feeder.relation import (
     sql_imported_qualifier,
 )
 from feeder.store import Database, Statement, fts_query
-from feeder.store.batch import read, read_texts
+from feeder.store.batch import read, read_number, read_texts
 from feeder.store.hits import MAX_NAMED_HITS, WHOLE_FIRST_LINE, WHOLE_LAST_LINE
 from feeder.store.sqlite import is_local
 
@@ -340,6 +340,14 @@ def code_nodes_with_word(
         return [], False
     nodes = _read(database, CODE_NODES_WITH_WORD, repo, f"body : {fts_query.phrase(word)}")
     return nodes[:MAX_CODE_NODES], len(nodes) > MAX_CODE_NODES
+
+
+def count_nodes_with_word(database: Database, repo: str, word: str) -> int:
+    """The number of nodes of code whose text has a word."""
+    if not any(map(str.isalnum, word)):
+        return 0
+    query = f"body : {fts_query.phrase(word)}"
+    return read_number(database, Statement(COUNT_NODES_WITH_WORD, (repo, query, "", "")))
 
 
 def related_nodes_with_word(database: Database, repo: str, word: str) -> list[RelatedNode]:

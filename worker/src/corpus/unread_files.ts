@@ -9,10 +9,12 @@ import { countOf, formatNumber } from "../escaping.ts";
 import { HttpError } from "../http_error.ts";
 import { sortBy } from "../sorting.ts";
 import type { Database, Row } from "../store/database.ts";
+import { countNodesWithWord, isSearchable } from "../store/relations.ts";
 import { EMPTY_SCOPE, type Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 
 const { MAX_REASONS, REASONS_WITHOUT_TEXT } = constants.unread_files;
+const IDENTIFIER = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 const WITHOUT_TEXT = new Set<string>(REASONS_WITHOUT_TEXT);
 
 /** Files for one reason; an empty one for those with unparsed lines, of which `lines` is the number. */
@@ -39,7 +41,12 @@ export async function unreadNotesOfRepo(database: Database, repo: string): Promi
 
 /** A symbol or id that the index does not have. */
 export class NotInIndexError extends HttpError {
-  constructor(error: string, remedy = "") {
+  /** `missing` may be a word of code nevertheless; empty for a path. */
+  constructor(
+    error: string,
+    remedy = "",
+    readonly missing = "",
+  ) {
     super(404, error, remedy);
   }
 }
@@ -50,9 +57,18 @@ export async function withAbsenceNotes<Answer>(context: IndexOfRepo, answer: () 
     return await answer();
   } catch (error) {
     if (!(error instanceof NotInIndexError)) throw error;
-    const notes = await unreadNotesOfRepo(context.database, context.repo);
+    const { database, repo } = context;
+    const notes = [await nameInCodeNote(database, repo, error.missing), ...(await unreadNotesOfRepo(database, repo))];
     throw new HttpError(404, error.error, [error.remedy, ...notes].filter(Boolean).join("\n"));
   }
+}
+
+/** Says where a name is that no node has: a function in a function, or what refers to one that is gone. */
+async function nameInCodeNote(database: Database, repo: string, name: string): Promise<string> {
+  if (!IDENTIFIER.test(name) || !isSearchable(name)) return "";
+  const [rows = []] = await database.run([countNodesWithWord(repo, name, "", "")]);
+  const count = Number(rows[0]?.[0] ?? 0);
+  return count ? `Code has the word ${name} in ${countOf(count, "node")}: feeder search ${name}` : "";
 }
 
 /** The database and the repository in which a name was looked for. */

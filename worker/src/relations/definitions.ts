@@ -158,7 +158,10 @@ async function definitionsAt(
     name = name.slice(0, -1); // valid?1:2
     ({ matches, isCut } = await searchableDefinitions(finder, name));
   }
-  if (matches.length === 0) throw new NotInIndexError(`The index has no definition of ${name}.`);
+  if (matches.length === 0) {
+    const isName = relationsAt(facts, name, line).length > 0; // and no keyword
+    throw new NotInIndexError(`The index has no definition of ${name}.`, "", isName ? name : "");
+  }
   const isAround = ({ found: { path, start_line, end_line } }: NamedMatches["matches"][number]) =>
     path === target.path && start_line <= line && line <= end_line;
   const around = matches.filter(isAround).map(({ found }) => found);

@@ -378,10 +378,11 @@ async function unknownTargetError({ database, repo }: TargetContext, text: strin
   const skippedError = skippedFileError(text, skipped()[0] ?? []);
   if (skippedError) return skippedError;
   const kind = "file, symbol or id";
+  const name = looksLikePath(text) ? "" : lastName(normalizeSymbol(text));
   const near = nearestPaths(text, paths()[0] ?? []);
-  if (near.length > 0) return notFoundError(kind, text, near);
+  if (near.length > 0) return notFoundError(kind, text, near, ".", name);
   const symbols = (named()[0] ?? []).map(hitFromRow).flatMap(({ symbol }) => symbol || []);
-  return notFoundError(kind, text, nearestNames(normalizeSymbol(text), symbols, "."));
+  return notFoundError(kind, text, nearestNames(normalizeSymbol(text), symbols, "."), ".", name);
 }
 
 /** Returns true for a text that looks like a path. */
@@ -397,12 +398,12 @@ function nearestPaths(text: string, rows: readonly Row[]): string[] {
   );
 }
 
-function notFoundError(kind: string, text: string, near: readonly string[], within = "."): NotInIndexError {
+function notFoundError(kind: string, text: string, near: readonly string[], within = ".", name = ""): NotInIndexError {
   const advice =
     near.length > 0
       ? `Did you mean ${near.join(" or ")}?`
       : `List its contents: feeder outline ${within}`;
-  return new NotInIndexError(`The index has no ${kind} ${text}.`, advice);
+  return new NotInIndexError(`The index has no ${kind} ${text}.`, advice, name);
 }
 
 function lineSpan(hit: Hit): number {
