@@ -38,8 +38,8 @@ def with_absence_notes(corpus: Corpus, update: Note | None = None) -> Iterator[N
 
 
 def _name_in_code_note(corpus: Corpus, error: NotInIndexError) -> Note | None:
-    """Says where a name is that no node has: a function in a function, or what refers to one that
-    is gone.
+    """Counts the nodes with a word that names no node: a function within a function, or a use of a
+    function that is gone.
     """
     name = "" if isinstance(error, UnknownNameError) else error.name
     count = name.isidentifier() and count_nodes_with_word(corpus.database, corpus.repo, name)

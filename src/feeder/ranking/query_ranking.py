@@ -168,7 +168,7 @@ def _retrieve_rankings(
     scope: Scope,
     on_warning: OnWarning | None,
 ) -> tuple[list[Ranking], Sequence[str], Collection[str]]:
-    """The rankings, those of the checked words that no node has, and the ids of nodes that only
+    """Returns the rankings, the checked words that no node has, and the ids of nodes that only
     resemble a token of the query.
     """
     if not query_text.text.strip():

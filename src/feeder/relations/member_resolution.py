@@ -333,7 +333,7 @@ def is_built_in(facts: FileFacts, type_name: str, definition: Definition, family
 
 
 def _ends_with(symbol: str, outer: str) -> bool:
-    """Tells whether the last names of a symbol are those of a type, as written in its file."""
+    """Tells whether a symbol ends with a type's name as its file writes it: `shop.Cart`, `Cart`."""
     return f".{symbol}".endswith(f".{outer}")
 
 

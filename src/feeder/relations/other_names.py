@@ -59,7 +59,7 @@ class OtherNames:
     ) -> list[Reference]:
         """The attributes of C# without the end of their type's name, unless another type has it.
 
-        One with arguments is a call, as far as is known, which may also be that of a method.
+        An attribute with arguments looks like a call, and may be a call of a method.
         """
         named = [
             other

@@ -34,7 +34,7 @@ Of several calls, as in `it.each([1])("add", …)` or `$(form).on("add", …)`, 
 def without_sections_and_constructors(hits: Sequence[Hit]) -> Sequence[Hit]:
     """The nodes of code, if there are any; of a class and its constructor only the class.
 
-    Nodes that are named by an argument, such as those of tests, count only without others.
+    Nodes that are named by an argument, such as tests, count only if there are no others.
     """
     code = [hit for hit in hits if hit.symbol or not hit.logical_path] or hits
     code = [hit for hit in code if not is_named_by_argument(hit)] or code

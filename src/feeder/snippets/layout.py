@@ -55,7 +55,7 @@ class Layout:
 
 
 def _indents(lines: Sequence[str]) -> Iterator[int]:
-    """Columns before the first letter; a blank line has those of the next line."""
+    """Yields the indentation of each line in columns; a blank line has that of the next one."""
     following = 0
     indents = []
     for line in reversed(lines):

@@ -89,7 +89,7 @@ def _hit_html(hit: Mapping[str, Any]) -> str:
 
 
 def _line_html(snippet: Mapping[str, Any]) -> Iterator[str]:
-    """The lines of a snippet with their numbers, those of the signature first."""
+    """Yields the lines of a snippet with their numbers; the signature comes first."""
     for part in filter(None, (snippet.get("head"), snippet)):
         for number, line in enumerate(part["lines"], part["start_line"]):
             yield f"{number:>6}  {_escape(line)}\n"

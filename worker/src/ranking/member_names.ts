@@ -17,7 +17,7 @@ export interface Member {
 /**
  * The member that a query names, alone (`RED`) or with its owner; null if there is none.
  *
- * Of several that differ in case only, the one in the query's case comes first. A chunk has no owner: its constants
+ * If several differ only in case, the one in the query's case comes first. A chunk has no owner: its constants
  * have the names of the module or package at its `path`. Members of a companion object are named without it.
  */
 export function findMember(owner: string | null, members: string, query: string, path: string): Member | null {

@@ -58,8 +58,9 @@ export class OtherNames {
   }
 
   /**
-   * The attributes of C# without the end of their type's name, unless another type has it. One with arguments is a
-   * call, as far as is known, which may also be that of a method.
+   * The attributes of C# without the end of their type's name, unless another type has it.
+   *
+   * An attribute with arguments looks like a call, and may be a call of a method.
    */
   async #attributeSites(definition: Definition, resolver: Resolver, short: string): Promise<Reference[]> {
     const all = (await this.reader.namedDefinitions(short)).map((one) => one.definition);

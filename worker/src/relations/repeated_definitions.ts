@@ -18,7 +18,7 @@ const CALL = new Pattern(fullMatch(constants.repeated_definitions.CALL_PATTERN))
 /**
  * The nodes of code, if there are any; of a class and its constructor only the class.
  *
- * Nodes that are named by an argument, such as those of tests, count only without others.
+ * Nodes that are named by an argument, such as tests, count only if there are no others.
  */
 export function withoutSectionsAndConstructors(hits: readonly Hit[]): readonly Hit[] {
   const code = hits.filter((hit) => hit.symbol || !hit.logicalPath);
@@ -28,7 +28,7 @@ export function withoutSectionsAndConstructors(hits: readonly Hit[]): readonly H
   return nodes.filter((hit) => !classes.has(`${hit.path}\0${constructedSymbol(hit)}`));
 }
 
-/** Of a definition and its declaration in a header or a stub file only the definition. */
+/** Drops declarations in headers and stub files if the definition itself is a hit too. */
 export function withoutDeclarations(hits: readonly Hit[]): readonly Hit[] {
   const outside = hits.filter((hit) => !isDeclarationFile(hit.path));
   const defined = new Set(outside.filter((hit) => !hasInternalLinkage(hit)).map(symbolKey));

@@ -53,7 +53,7 @@ function valueAt(numbers: readonly number[], row: number): number {
   return numbers[row] ?? 0;
 }
 
-/** Columns before the first letter; a blank line has those of the next line. */
+/** The indentation of each line in columns; a blank line is indented like the next one. */
 function indents(lines: readonly string[]): number[] {
   let following = 0;
   const reversed = lines.toReversed().map((line) => {
