@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from feeder.embedding import Vector
-from feeder.store import Database, Row, Statement
+from feeder.store import REMOTE, Database, Row, Statement
 from feeder.store.sqlite import SQLite
 from hash_embedder import HashedEmbedder
 
@@ -49,7 +49,7 @@ class FailingDatabase:
     """A database whose calls may fail."""
 
     def __init__(self, database: Database, faults: FaultInjector) -> None:
-        self.place = database.place
+        self.place, self.access = database.place, REMOTE
         self._database = database
         self._faults = faults
 

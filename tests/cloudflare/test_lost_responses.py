@@ -6,7 +6,7 @@ import pytest
 from clouds import DOCS
 
 from feeder.source.git_trees import Commit
-from feeder.store import Database, Row, Statement
+from feeder.store import REMOTE, Database, Row, Statement
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
 from feeder.sync.sync import sync
@@ -22,7 +22,7 @@ class LossyDatabase:
     """A database that loses the response to one call and sends that call again."""
 
     def __init__(self, database: Database, number: int) -> None:
-        self.place = database.place
+        self.place, self.access = database.place, REMOTE
         self.calls = 0
         self._database = database
         self._number = number

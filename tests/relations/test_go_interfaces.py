@@ -11,7 +11,7 @@ from command_runner import RunFeeder
 from feeder.config import Settings
 from feeder.relations.go_interfaces import GoTypes, Implements, TypePlace
 from feeder.search.open_index import open_index
-from feeder.store import Row, Statement
+from feeder.store import Access, Row, Statement
 from relations.test_references import sites
 from source.repos import Repo
 
@@ -206,6 +206,7 @@ class CountedDatabase:
     def __init__(self, database: Any) -> None:
         self._database = database
         self.place: str = database.place
+        self.access: Access = database.access
         self.count = 0
 
     def run(self, statements: Sequence[Statement]) -> list[list[Row]]:

@@ -8,7 +8,7 @@ import pytest
 
 from feeder.errors import Superseded
 from feeder.nodes import Node
-from feeder.store import Row, Statement
+from feeder.store import REMOTE, Row, Statement
 from feeder.store.index import Index
 from feeder.store.index_state import VectorProgress
 from feeder.store.ownership import SupersededAtStart
@@ -23,7 +23,7 @@ class RecordingDatabase:
     """A database that records its statements."""
 
     def __init__(self, database: SQLite) -> None:
-        self.place = database.place
+        self.place, self.access = database.place, REMOTE
         self.batches: list[list[Statement]] = []
         self._database = database
 

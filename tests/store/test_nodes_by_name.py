@@ -6,8 +6,9 @@ import pytest
 
 from feeder.relation import IMPLEMENTS, IMPORT, INHERITS
 from feeder.source.git_trees import Commit
-from feeder.store import Database, relations
+from feeder.store import REMOTE, Database, relations
 from feeder.store.relations import nodes_with_kinds, nodes_with_name
+from feeder.store.sqlite import SQLite
 from index_helpers import REPO, open_database, run_sync
 from source.repos import Repo
 
@@ -68,5 +69,5 @@ def test_cut_list_has_the_first_nodes_by_path(
         return [node.path for node in nodes]
 
     assert paths() == ["a.py", "b.py", "cart.rb"]
-    monkeypatch.setattr(relations, "is_local", lambda _: False)
+    monkeypatch.setattr(SQLite, "access", REMOTE)
     assert paths() == ["a.py", "b.py", "cart.rb"]

@@ -101,14 +101,14 @@ def add_counts(database: SQLite) -> None:
     database.run([Statement(sql)])
 
 
-@pytest.mark.parametrize("is_remote", [False, True])
+@pytest.mark.parametrize("is_billed", [False, True])
 def test_rare_word_of_another_repository_hides_nothing_that_a_common_one_finds(
-    is_remote: bool,
+    is_billed: bool,
 ) -> None:
     """All its nodes may be there, whatever the counts in `meta` say."""
     database = crowd("acme/other")
     add_counts(database)
-    statement = word_search_statement(["filler", "parcel"], EVERYWHERE, 100, is_remote=is_remote)
+    statement = word_search_statement(["filler", "parcel"], EVERYWHERE, 100, is_billed=is_billed)
     [rows] = database.run([statement])
     nodes = list(scores_by_id(rows, 100))
     assert len(nodes) == 100
@@ -116,14 +116,14 @@ def test_rare_word_of_another_repository_hides_nothing_that_a_common_one_finds(
     database.close()
 
 
-@pytest.mark.parametrize("is_remote", [False, True])
-def test_common_word_only_ranks_in_a_shared_database_too(is_remote: bool) -> None:
+@pytest.mark.parametrize("is_billed", [False, True])
+def test_common_word_only_ranks_in_a_shared_database_too(is_billed: bool) -> None:
     """The first scores are those of all nodes of the repository, and fewer are scored than without
     the number of nodes in `meta`.
     """
     database = crowd()
     database.run([Statement("UPDATE docs SET repo = 'acme/other' WHERE seq % 10 = 9")])
-    statement = word_search_statement(["filler", "parcel"], EVERYWHERE, 100, is_remote=is_remote)
+    statement = word_search_statement(["filler", "parcel"], EVERYWHERE, 100, is_billed=is_billed)
     explained = []
     for _ in range(2):
         steps = 0

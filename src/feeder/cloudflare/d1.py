@@ -12,6 +12,7 @@ from feeder.http_client import json_bytes
 from feeder.store import (
     DUPLICATE_WRITE_ERROR,
     NOT_OWNER_ERROR,
+    REMOTE,
     SUPERSEDED_MESSAGE,
     DuplicateWrite,
     Row,
@@ -27,6 +28,8 @@ class D1:
     store marks those that must not run twice. Raises TooLargeError when a transaction is too large.
     `if_missing` is the remedy where the account does not have the database.
     """
+
+    access = REMOTE
 
     def __init__(self, api: Api, database_id: str, if_missing: str = "") -> None:
         self._if_missing = if_missing

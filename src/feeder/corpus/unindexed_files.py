@@ -16,7 +16,6 @@ from feeder.source.git_files import differing_names, uncommitted_files
 from feeder.source.paths import escape_name, is_below, regular_files_in
 from feeder.store.inventory import files_in_scope
 from feeder.store.scope import Scope
-from feeder.store.sqlite import is_local
 
 if TYPE_CHECKING:
     from feeder.corpus.corpus import Corpus
@@ -39,7 +38,7 @@ def changed_files_note(corpus: Corpus) -> Note | None:
     if not count:
         return None
     files = "1 file on disk differs" if count == 1 else f"{count:,} files on disk differ"
-    if is_local(corpus.database):
+    if corpus.database.access.on_this_machine:
         command = "feeder sync --working-tree"
         return Note(NoteKind.CHANGED_FILES, f"{files} from the index", command)
     remedy = (

@@ -44,7 +44,6 @@ from feeder.source.grep import (
 from feeder.store.hits import Hit, hits_by_ids, hits_in_files
 from feeder.store.inventory import FileEntry, count_documents, files_in_scope
 from feeder.store.scope import Scope, is_test_path
-from feeder.store.sqlite import is_local
 
 DEFAULT_LIMIT = 100
 """Matching lines of a page."""
@@ -156,7 +155,7 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
     pattern, a filter that names nothing in the index, and contents that are not on this machine.
     """
     corpus = index.corpus
-    if not is_local(corpus.database):
+    if not corpus.database.access.on_this_machine:
         raise UserError(*NOT_LOCAL)
     plan = plan_parsed_query(corpus, index.directory, request.query_filters, request.filters)
     revision = _indexed_revision(corpus)

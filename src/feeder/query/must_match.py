@@ -19,7 +19,6 @@ from feeder.store.batch import read
 from feeder.store.hits import Hit, hits_by_ids, ids_in_scope
 from feeder.store.inventory import blobs_by_path, count_documents
 from feeder.store.scope import Scope
-from feeder.store.sqlite import is_local
 from feeder.store.word_search import scores_by_id, word_search_statement
 
 if TYPE_CHECKING:
@@ -242,7 +241,7 @@ def _check_lines(
     """Narrows a scope to nodes whose lines have each phrase and, with `case`, a word as typed."""
     if scope.with_words:
         statement = word_search_statement(
-            [scope.with_words], scope, MAX_CHECKED + 1, is_remote=not is_local(database)
+            [scope.with_words], scope, MAX_CHECKED + 1, is_billed=database.access.bills_rows
         )
         [rows] = database.run([statement])
         ids = list(scores_by_id(rows, MAX_CHECKED + 1))

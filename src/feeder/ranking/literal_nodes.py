@@ -17,7 +17,6 @@ from feeder.ranking.name_matching import RARE_WORD_NODES
 from feeder.ranking.ranking import Ranking, literal_ranking
 from feeder.ranking.retrieval import MAX_BY_LITERAL, CandidateDetails
 from feeder.store.hits import Hit
-from feeder.store.sqlite import is_local
 
 CONFIRMED_BATCH = 100
 """Candidates whose lines are read for a token of code, the best by word."""
@@ -65,7 +64,8 @@ def repository_texts(corpus: Corpus) -> RepositoryTexts:
 
         return ids_with_tokens(corpus, tokens)
 
-    return RepositoryTexts(corpus.repo, read, find_nodes if is_local(corpus.database) else None)
+    is_here = corpus.database.access.on_this_machine
+    return RepositoryTexts(corpus.repo, read, find_nodes if is_here else None)
 
 
 def query_literals(query_text: QueryText) -> list[Literal]:

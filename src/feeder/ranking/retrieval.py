@@ -27,7 +27,6 @@ from feeder.store.hits import (
 from feeder.store.name_search import NameMatch, exact_name_statement, name_matches
 from feeder.store.node_parts import PartsByNode, blobs_statement, parts_from_rows, parts_statement
 from feeder.store.scope import Scope
-from feeder.store.sqlite import is_local
 from feeder.store.word_search import node_counts, scores_by_id, word_search_statement
 from feeder.text import normalize_symbol, symbol_ends_with
 
@@ -229,22 +228,23 @@ class CandidateDetails(NamedTuple):
 def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope) -> QueryCandidates:
     """Runs the first batch: all that depends on the query only."""
     batch, terms, checked = Batch(), query_text.fts_terms, query_text.checked_words
-    known_counts, is_remote = node_counts(database, terms), not is_local(database)
+    known_counts, is_billed = node_counts(database, terms), database.access.bills_rows
     words = batch.add(
-        word_search_statement(terms, scope, MAX_BY_WORD, known_counts, is_remote=is_remote)
+        word_search_statement(terms, scope, MAX_BY_WORD, known_counts, is_billed=is_billed)
     )
     title_terms = query_text.title_terms
     titles = batch.add(
-        word_search_statement(title_terms, scope, MAX_BY_WORD, known_counts, is_remote=is_remote)
+        word_search_statement(title_terms, scope, MAX_BY_WORD, known_counts, is_billed=is_billed)
         if title_terms
         else None
     )
     descriptions = batch.add(
         stored_descriptions.description_search_statement(terms, scope, MAX_BY_WORD)
     )
-    # only a name that no node has needs these, but in D1 a second request would take longer
+    # only a name that no node has needs these, but a second request would take longer
+    is_one_request = database.access.round_trips
     by_spelling = name_matching.similar_statements(query_text, scope)
-    similar = batch.add_all(by_spelling if is_remote else [])
+    similar = batch.add_all(by_spelling if is_one_request else [])
     frames = batch.add_all(frame_statements(query_text, scope))
     anchors = batch.add_all(name_matching.anchor_statements(query_text, scope))
     names = batch.add_all(name_matching.name_statements(query_text, scope))
@@ -256,7 +256,7 @@ def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope)
     batch.run(database)
     matches = name_matching.match_names(query_text, row_sets(names))
     similar_rows = row_sets(similar)
-    if by_spelling and not is_remote and not matches.has_exact:
+    if by_spelling and not is_one_request and not matches.has_exact:
         similar_rows = _similar_rows(database, query_text, by_spelling)
     return QueryCandidates(
         scores_by_id(words.rows, MAX_BY_WORD),
@@ -305,7 +305,7 @@ def load_candidates(
     """Runs the second batch: rows, preferences and parts of the candidates, and blob ids."""
     if not ids:
         return CandidateDetails((), (), {})
-    batch, words, reads_parts = Batch(), scope.without_words, not is_local(database)
+    batch, words, reads_parts = Batch(), scope.without_words, database.access.round_trips
     hits = batch.add(hits_statement(ids, scope))
     excluded = batch.add(classes_around_statement(ids, words) if words else None)
     preferred = batch.add_all(preference_statements(ids, preferred_scopes))

@@ -21,7 +21,6 @@ from feeder.relations.targets import check_relations, files_below_path
 from feeder.store.index_counts import counts_from_json, known_counts
 from feeder.store.overview_nodes import MAX_OVERVIEW_NODES, NamedNode, named_nodes
 from feeder.store.scope import is_test_path
-from feeder.store.sqlite import is_local
 
 PACKAGE_DEPTH = 2
 """Folders of a package's path below the requested one."""
@@ -146,8 +145,8 @@ def build_overview(corpus: Corpus, text: str, directory: str = "") -> Overview:
 
 
 def overview_cost(corpus: Corpus) -> str:
-    """A sentence on the rows of D1 that an overview reads; empty for an index on this machine."""
-    if is_local(corpus.database):
+    """A sentence on the rows of D1 that an overview reads; empty where no row is billed."""
+    if not corpus.database.access.bills_rows:
         return ""
     counts = known_counts(corpus.meta, corpus.repo)
     if counts is None:

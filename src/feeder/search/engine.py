@@ -40,7 +40,6 @@ from feeder.store.hits import (
     without_classes_around,
 )
 from feeder.store.scope import Scope
-from feeder.store.sqlite import is_local
 
 MAX_LISTED = 1_000
 """Nodes listed for a query of filters or a pattern alone."""
@@ -92,8 +91,7 @@ def run_plan(
     if not results.total:
         repos = plan.scope.repos or (index.corpus.repo,)
         notes += skipped_path_notes(database, repos, plan.scope)
-    elif is_local(database):
-        # one more query at Cloudflare would take longer than the search
+    elif not database.access.round_trips:  # one more would take longer than the search
         notes += typed_path_notes(index.corpus, plan.text, index.directory)
     return results._replace(notes=notes, at_least=at_least)
 

@@ -23,7 +23,6 @@ from feeder.snippets.excerpts import ExcerptReader
 from feeder.store import Neighbour, fts_query
 from feeder.store.hits import Hit, hits_by_ids
 from feeder.store.scope import Scope
-from feeder.store.sqlite import is_local
 from feeder.store.static_vectors import StaticVectors
 from feeder.store.word_search import scores_by_id, word_search_statement
 from feeder.text import expand_words
@@ -116,7 +115,7 @@ def _by_words(corpus: Corpus, target: Hit, scope: Scope) -> list[Neighbour]:
     text = "\n".join([target.symbol or target.logical_path or "", *lines])
     terms = list(map(fts_query.phrase, _frequent_words(expand_words(split_words(text)))))
     statement = word_search_statement(
-        terms, scope, MAX_CANDIDATES, is_remote=not is_local(corpus.database)
+        terms, scope, MAX_CANDIDATES, is_billed=corpus.database.access.bills_rows
     )
     [rows] = corpus.database.run([statement])
     scores = scores_by_id(rows, MAX_CANDIDATES)

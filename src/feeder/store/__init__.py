@@ -44,11 +44,27 @@ class Statement(NamedTuple):
     params: tuple[Value | bytes, ...] = ()
 
 
+class Access(NamedTuple):
+    """What decides how a database is read and written: code asks for this, not for the class."""
+
+    on_this_machine: bool
+    """It can follow the working tree, and the files that it describes are here."""
+    round_trips: bool
+    """A request takes longer than a statement: all that may be needed goes in one batch."""
+    bills_rows: bool
+    """Each row that a statement reads, sorts or writes is billed, and a response has a limit."""
+
+
+LOCAL = Access(on_this_machine=True, round_trips=False, bills_rows=False)
+REMOTE = Access(on_this_machine=False, round_trips=True, bills_rows=True)
+
+
 class Database(Protocol):
     """A SQLite database, local or D1."""
 
     place: str
     """Its name in messages."""
+    access: Access
 
     def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
         """Runs the statements as one transaction and returns the rows of each.

@@ -54,7 +54,6 @@ from feeder.store.rows import (
     node_keys_json,
 )
 from feeder.store.scope import prefix_end
-from feeder.store.sqlite import is_local
 
 if TYPE_CHECKING:
     from feeder.store.integrity import Damage
@@ -215,9 +214,8 @@ class Index:
             statements += [Statement(sql.MARK_ALL_PENDING), Statement(sql.DELETE_ALL_VECTORS_KEYS)]
         is_alone = not sharding.own_key  # of several shards, none knows what the others change
         self._counts = NodeChangeCounts(known_counts(seen.meta, self.repo) if is_alone else None)
-        # D1 would bill each row of the full-text index
         is_first = not seen.files and self.meta_key("done") not in seen.meta
-        self._merges_postings = is_alone and is_first and is_local(self.database)
+        self._merges_postings = is_alone and is_first and not self.database.access.bills_rows
         self._begin_ownership(token, seen, statements)
 
     def _begin_ownership(self, token: str, seen: IndexState, statements: list[Statement]) -> None:

@@ -166,6 +166,7 @@ class VerifiedDatabase:
 
     def __init__(self, database: Database) -> None:
         self.place = database.place
+        self.access = database.access
         self._database = database
         self._is_verified = False
 

@@ -7,7 +7,6 @@ from feeder.store import Database, Statement
 from feeder.store.batch import read
 from feeder.store.hits import WHOLE_FIRST_LINE, WHOLE_LAST_LINE
 from feeder.store.rows import paginate_rows
-from feeder.store.sqlite import is_local
 
 MAX_OVERVIEW_NODES = 200_000
 """Nodes that an overview reads."""
@@ -50,9 +49,9 @@ def named_nodes(
 ) -> list[NamedNode]:
     """Returns all nodes with a symbol or relations, in the order of paths and lines.
 
-    From D1 in pages.
+    In pages where a response has a limit.
     """
-    if is_local(database):
+    if not database.access.bills_rows:
         return read(database, NamedNode, Statement(NAMED_NODES, (repo, MAX_OVERVIEW_NODES)))
     pages = paginate_rows(database, NAMED_NODES_PAGE, (repo,), ("", 0, 0), page_nodes)
     return [NamedNode._make(row[3:]) for row in islice(pages, MAX_OVERVIEW_NODES)]

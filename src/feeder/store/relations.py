@@ -31,7 +31,6 @@ from feeder.relation import (
 from feeder.store import Database, Statement, fts_query
 from feeder.store.batch import read, read_number, read_texts
 from feeder.store.hits import MAX_NAMED_HITS, WHOLE_FIRST_LINE, WHOLE_LAST_LINE
-from feeder.store.sqlite import is_local
 
 MAX_ROWS = 20_000
 """Nodes that one request reads; a longer list is cut, and its count is a lower bound."""
@@ -275,11 +274,12 @@ def nodes_with_name(
     if not any(map(str.isalnum, name)):
         return [], False
     params = repo, f"body : {fts_query.phrase(name)}", name, MAX_ROWS + 1
-    if is_local(database):
+    is_billed, nodes = database.access.bills_rows, []
+    if not is_billed:
         sql = _NODES_WITH_RECEIVER if with_receivers else _NODES_WITH_OWN_RELATION
         # sorting the rows here takes an eighth of the time that SQLite needs for them
         nodes = sorted(_read(database, sql, *params, named_glob(name)), key=_PATH_AND_LINE)
-    if not is_local(database) or len(nodes) > MAX_ROWS:
+    if is_billed or len(nodes) > MAX_ROWS:
         # a cut list has the first nodes in its order, the same ones in a file and in D1
         nodes = _read(database, NODES_WITH_RELATION, *params)
     return nodes[:MAX_ROWS], len(nodes) > MAX_ROWS

@@ -19,9 +19,9 @@ from feeder.errors import (
 from feeder.private_files import create_private_file
 from feeder.store import (
     DUPLICATE_WRITE_ERROR,
+    LOCAL,
     NOT_OWNER_ERROR,
     SUPERSEDED_MESSAGE,
-    Database,
     DuplicateWrite,
     Row,
     Statement,
@@ -64,17 +64,14 @@ def _connect(path: Path) -> apsw.Connection:
     return apsw.Connection(f"{path.absolute().as_uri()}?immutable=1", flags=flags)
 
 
-def is_local(database: Database) -> bool:
-    """Tells whether each query is cheap because the database is on this machine."""
-    return isinstance(database, SQLite)
-
-
 class SQLite:
     """A `Database` in one file; several processes may use it at once.
 
     A new file is readable by its owner only, since it contains words of the source. Raises
     UserError for a file that is no database or cannot be opened.
     """
+
+    access = LOCAL
 
     def __init__(self, path: Path) -> None:
         self.place = str(path)

@@ -170,19 +170,19 @@ def word_search_statement(
     limit: int,
     known_counts: Mapping[str, int] = MappingProxyType({}),
     *,
-    is_remote: bool = False,
+    is_billed: bool = False,
 ) -> Statement:
     """Selects the ids and scores of nodes with any of the terms, the best by BM25 first.
 
     Each term is a word or a phrase in quotes, or another FTS5 query. Common terms may only rank
     what the others find. Terms that are not in `known_counts` are counted. The cheaper statement
-    for a remote database may return more nodes than `limit`, and a node twice.
+    where rows are billed may return more nodes than `limit`, and a node twice.
     """
     if scope.has_filters:
-        sql = D1_FILTERED_WORD_SEARCH if is_remote else FILTERED_WORD_SEARCH
+        sql = D1_FILTERED_WORD_SEARCH if is_billed else FILTERED_WORD_SEARCH
         words, filters = _filtered_query(terms, scope)
         return Statement(sql, (words, *scope_params(filters), limit))
-    sql = D1_WORD_SEARCH if is_remote else WORD_SEARCH
+    sql = D1_WORD_SEARCH if is_billed else WORD_SEARCH
     return Statement(sql, (_terms_json(terms, known_counts), *scope_params(scope), limit))
 
 

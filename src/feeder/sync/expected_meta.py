@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from feeder.store.index_state import MODEL_VECTORS_KEY
-from feeder.store.sqlite import is_local
 from feeder.sync.context import SyncContext
 
 
@@ -21,15 +20,15 @@ def expected_meta(run: SyncContext) -> dict[str, str]:
     would have to list all files of the tree.
     """
     key = run.index.meta_key
-    is_on_this_machine = is_local(run.index.database)  # D1 would count one more row in each run
-    limits = run.tree.limits_digest if is_on_this_machine else ""
+    is_billed = run.index.database.access.bills_rows  # one more row in each run
+    limits = "" if is_billed else run.tree.limits_digest
     meta = {
         key("tree"): run.tree.root_tree_id,
         key("parser"): run.parser.fingerprint,
         key("branch"): run.index.branch,
         key("below"): run.tree.subfolder,
     }
-    if is_on_this_machine:
+    if not is_billed:
         meta[key("limits")] = limits
     if not limits:
         meta[key("rules")] = run.tree.rules_digest

@@ -18,7 +18,6 @@ from feeder.store.index_state import (
     VectorProgress,
 )
 from feeder.store.ownership import SupersededAtStart
-from feeder.store.sqlite import is_local
 from feeder.sync.concurrency import (
     event_meta,
     is_in_shard,
@@ -159,9 +158,10 @@ def _equals_recorded_tree(run: SyncContext, state: IndexState) -> bool:
 def _compares_trees(run: SyncContext) -> bool:
     """True if the run looks for the changes since the tree that the index equals.
 
-    At D1 that would take one more request than reading the rows of all files.
+    That takes one more request than reading the rows of all files.
     """
-    return is_local(run.index.database) and not run.shard and bool(run.tree.limits_digest)
+    is_quick = not run.index.database.access.round_trips
+    return is_quick and not run.shard and bool(run.tree.limits_digest)
 
 
 def _sync_tree_changes(run: SyncContext, state: IndexState, expected: Mapping[str, str]) -> bool:

@@ -47,7 +47,6 @@ from feeder.store.inventory import (
     statistics,
 )
 from feeder.store.relations import has_relations
-from feeder.store.sqlite import is_local
 from feeder.sync.dry_run import last_run_costs
 from feeder.web.masking import mask_hits
 from feeder.web.parameters import (
@@ -219,7 +218,8 @@ def map_(index: SearchIndex, parameters: Parameters) -> JsonObject:
     if not following and folder != "." and not (after and read(limit=1)):
         raise NotFound(f"{folder} is not a folder of the index.", "Give a path from the root.")
     files = [_file_json(corpus, file) for file in following[:limit]]
-    has_references = is_local(corpus.database) and has_relations(corpus.database, corpus.repo)
+    is_billed = corpus.database.access.bills_rows
+    has_references = not is_billed and has_relations(corpus.database, corpus.repo)
     if read_flag(parameters, "references", "no") and has_references:
         counts = referring_files(corpus)
         files = [{**file, "referring": counts[file["path"]]} for file in files]
