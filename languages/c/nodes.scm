@@ -58,11 +58,11 @@ $type_name = [(type_identifier) @name (pointer_declarator declarator: (type_iden
   declarator: (parenthesized_declarator (identifier) @name)
   (#set! outermost "cuts")) @method
 
-; void add(struct item *item); of a file
+; void add(struct item *item); of a file, or of an @implementation of Objective-C
 ((declaration declarator: $function) @method
  (#set! outermost "cuts")
- (#has-parent? @method "translation_unit" "declaration_list" "linkage_specification"
-   "preproc_if" "preproc_ifdef" "preproc_elif" "preproc_else" "ERROR"))
+ (#has-parent? @method "translation_unit" "declaration_list" "implementation_definition"
+   "linkage_specification" "preproc_if" "preproc_ifdef" "preproc_elif" "preproc_else" "ERROR"))
 
 ; #define ADD(a, b) …
 ((preproc_function_def name: (identifier) @name value: (_)? @body) @method

@@ -2,14 +2,7 @@
 
 $bound_type = [(type_identifier) (struct_specifier)]
 
-; add(item)
-(call_expression function: (identifier) @calls)
-
-; store.put, store->put
-(field_expression) @accesses
-
-; Any identifier: what it is follows from the text around it.
-(identifier) @visible
+include "../c_family/relations.scm"
 
 ; What declares a variable or a parameter, and where it ends.
 [
@@ -23,42 +16,14 @@ $bound_type = [(type_identifier) (struct_specifier)]
 ]
 [(function_definition) (compound_statement) (for_statement)] @local_scope
 
-; A type by its name, wherever it stands.
-(type_identifier) @uses
-
-; #define ADD(a, b) …: the names that the macro stands for
-(preproc_function_def name: (identifier) @macro parameters: (_) @bound value: (_) @expands)
-(preproc_def name: (identifier) @macro value: (_) @expands)
-
-; SHARED Store store: a macro that the grammar cannot read stands before the type
-(declaration (ERROR . (identifier) @uses .))
-(function_definition (ERROR . (identifier) @uses .))
-
-; #include "store.h", #include <store.h>
-(preproc_include path: [(string_literal) (system_lib_string)] @module)
-
-; Store *store as a parameter, a field, a variable.
+; Store *store as a parameter
 (parameter_declaration type: $bound_type @bound declarator: (_) @parameter)
-(field_declaration type: $bound_type @bound
-  declarator: [(field_identifier) (pointer_declarator)] @binds)
-(declaration type: $bound_type @bound
-  declarator: [
-    (identifier) @binds
-    (pointer_declarator) @binds
-    (init_declarator declarator: (_) @binds)
-  ])
 
 ; Line add(), struct line add()
 (function_definition
   type: [(type_identifier) @returns (struct_specifier name: (type_identifier) @returns)])
 
-; struct config c = { .port = 1 }, (struct config){ .port = 1 }: fields of the type
-$fields = (initializer_list
-  (initializer_pair designator: (field_designator (field_identifier) @fields)))
-(declaration type: $bound_type @bound declarator: (init_declarator value: $fields))
+; (struct config){ .port = 1 }: fields of the type
 (compound_literal_expression
   type: (type_descriptor type: $bound_type @bound)
   value: $fields)
-
-; Fields of a type that stands elsewhere: { .inner = { .port = 1 } }
-(field_designator (field_identifier) @fields)

@@ -2,14 +2,7 @@
 
 $bound_type = [(type_identifier) (struct_specifier) (template_type) (qualified_identifier)]
 
-; add(item)
-(call_expression function: (identifier) @calls)
-
-; store.put, store->put
-(field_expression) @accesses
-
-; Any identifier: what it is follows from the text around it.
-(identifier) @visible
+include "../c_family/relations.scm"
 
 ; What declares a variable or a parameter, and where it ends.
 [
@@ -27,34 +20,10 @@ $bound_type = [(type_identifier) (struct_specifier) (template_type) (qualified_i
 ]
 [(function_definition) (compound_statement) (for_statement) (for_range_loop) (lambda_expression) (catch_clause) (template_declaration)] @local_scope
 
-; A type by its name, wherever it stands.
-(type_identifier) @uses
-
-; #define ADD(a, b) …: the names that the macro stands for
-(preproc_function_def name: (identifier) @macro parameters: (_) @bound value: (_) @expands)
-(preproc_def name: (identifier) @macro value: (_) @expands)
-
-; SHARED Store store: a macro that the grammar cannot read stands before the type
-(declaration (ERROR . (identifier) @uses .))
-(function_definition (ERROR . (identifier) @uses .))
-
 ; namespace shop = acme::shop
 (namespace_alias_definition
   name: (namespace_identifier) @alias
   [(namespace_identifier) (nested_namespace_specifier)] @module .)
-
-; #include "store.h", #include <store.h>
-(preproc_include path: [(string_literal) (system_lib_string)] @module)
-
-; Store *store as a field, a variable.
-(field_declaration type: $bound_type @bound
-  declarator: [(field_identifier) (pointer_declarator)] @binds)
-(declaration type: $bound_type @bound
-  declarator: [
-    (identifier) @binds
-    (pointer_declarator) @binds
-    (init_declarator declarator: (_) @binds)
-  ])
 
 ; add<int>(item), cart.add<int>(item)
 (template_function name: (identifier) @calls)
@@ -97,13 +66,7 @@ $bound_type = [(type_identifier) (struct_specifier) (template_type) (qualified_i
 (qualified_identifier name: (qualified_identifier scope: (namespace_identifier) @attributes))
 (call_expression function: (qualified_identifier) @accesses)
 
-; struct config c = { .port = 1 }, (struct config){ .port = 1 }: fields of the type
-$fields = (initializer_list
-  (initializer_pair designator: (field_designator (field_identifier) @fields)))
-(declaration type: $bound_type @bound declarator: (init_declarator value: $fields))
+; (struct config){ .port = 1 }: fields of the type
 (compound_literal_expression
   type: [(type_descriptor type: $bound_type @bound) $bound_type @bound]
   value: $fields)
-
-; Fields of a type that stands elsewhere: { .inner = { .port = 1 } }
-(field_designator (field_identifier) @fields)

@@ -1,38 +1,12 @@
 ; What is a node in TypeScript.
 
-$function = [(arrow_function) (function_expression) (generator_function)]
-
-; A function as an argument, whose body is known.
-$callback = [(arrow_function body: (_) @body) (function_expression body: (_) @body)]
-
-; What a Vue component has in its options.
-$option = [
-  (pair key: (property_identifier) @_option value: (object))
-  (method_definition name: (property_identifier) @_option)
-]
-
-; A call that is a statement of the file or gives a variable of it its value.
-$immediate = (#has-parent? @_call
-  "program expression_statement"
-  "program expression_statement parenthesized_expression"
-  "program expression_statement unary_expression"
-  "program expression_statement assignment_expression"
-  "program variable_declaration variable_declarator"
-  "program lexical_declaration variable_declarator")
-
-$string = [(string) (template_string)]
+include "../ecmascript/nodes.scm"
 
 ; ---- Namespaces
 
 ; namespace Shop { … }, then `declare module "shop" { … }`
 (internal_module name: (_) @name) @namespace
 (module name: (_) @name) @namespace
-
-; module.exports = { … }
-(assignment_expression
-  left: (member_expression) @_left
-  right: (object) @body
-  (#eq? @_left "module.exports")) @namespace
 
 ; methods: { … } in `export default { … }` or `export default defineComponent({ … })`, of Vue
 ((export_statement "default"
@@ -44,30 +18,6 @@ $string = [(string) (template_string)]
    ])
  (#any-of? @name "methods" "computed" "watch"))
 
-; (function ($) { … })(jQuery), (() => { … })(), also with .call: the function around a module
-((call_expression
-   function: [
-     (parenthesized_expression [(function_expression !name) (arrow_function)] @namespace)
-     (function_expression !name) @namespace
-     (member_expression
-       object: (parenthesized_expression
-         [(function_expression !name) (arrow_function)] @namespace))
-   ]) @_call
- $immediate)
-
-; (function (factory) { … })(function () { … }): the module is the argument
-((call_expression
-   function: [(parenthesized_expression (function_expression)) (function_expression)]
-   arguments: (arguments [(function_expression) (arrow_function)] @namespace)) @_call
- $immediate)
-
-; define(["a"], function (a) { … })
-((call_expression
-   function: (identifier) @_define
-   arguments: (arguments [(function_expression) (arrow_function)] @namespace)) @_call
- (#any-of? @_define "define" "require" "requirejs")
- (#has-parent? @_call "program expression_statement"))
-
 ; ---- Types
 
 ; Classes, interfaces, enums, type aliases.
@@ -77,40 +27,15 @@ $string = [(string) (template_string)]
 (enum_declaration name: (identifier) @name) @type
 (type_alias_declaration name: (type_identifier) @name) @type
 
-; const Cart = class { … }
-(variable_declarator name: (identifier) @name value: (class)) @type
-
 ; Cart = class Cart { … }, return class Cart { … }
 (assignment_expression right: (class name: (type_identifier) @name)) @type
 (return_statement (class name: (type_identifier) @name)) @type
 
-; export default class { … }
-(export_statement "default" @name value: (class)) @type
-
-; export default { methods: { … } }: a Vue component
-((export_statement "default" @name
-   value: [
-     (object $option) @body
-     (call_expression arguments: (arguments . (object $option) @body))
-   ]) @type
- (#any-of? @_option "methods" "computed" "watch" "setup" "data"))
-
 ; ---- Functions
-
-[
-  (function_declaration name: (identifier) @name)
-  (generator_function_declaration name: (identifier) @name)
-] @method
-
-; Methods, also getters, setters and constructors.
-(method_definition name: (_) @name) @method
 
 ; Declarations without a body: overloads, and methods of interfaces and abstract classes.
 (function_signature name: (identifier) @name) @method
 [(method_signature name: (_) @name) (abstract_method_signature name: (_) @name)] @method
-
-; const add = () => { … }
-(variable_declarator name: (identifier) @name value: $function) @method
 
 ; const Cart = memo(() => { … }): a function in a function that wraps it
 (variable_declarator
@@ -121,9 +46,6 @@ $string = [(string) (template_string)]
 
 ; add = () => { … } in a class
 (public_field_definition name: (_) @name value: $function) @method
-
-; add: () => { … } in an object
-(pair key: (_) @name value: $function) @method
 
 ; Cart.add = function () { … }; not `exports.add`, whose scope says nothing
 (assignment_expression
@@ -151,9 +73,6 @@ $string = [(string) (template_string)]
   left: (_ object: (_ property: (_) @_member) property: (_) @name)
   right: $function
   (#not-eq? @_member "prototype")) @method
-
-; export default function () { … }
-(export_statement "default" @name value: [(function_expression) (arrow_function)]) @method
 
 ; const useCart = defineStore(() => { … }), const add = wrap(log(() => { … })), of the file
 (program
@@ -184,15 +103,6 @@ $string = [(string) (template_string)]
 ; export default wrap(() => { … })
 (export_statement "default" @name value: (_ !constructor arguments: (_ $callback))) @method
 
-; ---- Calls with a name and a function
-
-; describe("a cart", () => { … }), app.get("/carts", …)
-(call_expression arguments: (arguments . $string @name $callback)) @call
-
-; app.component("cart", { … }): an object in place of the function
-(expression_statement
-  (call_expression arguments: (arguments . $string @name . (object) @body))) @holder
-
 ; ---- Objects
 
 ; const actions = { … }, also with `as const` and `satisfies`
@@ -200,15 +110,6 @@ $string = [(string) (template_string)]
 (variable_declarator
   name: (identifier) @name
   value: [(as_expression (object) @body) (satisfies_expression (object) @body)]) @holder
-
-; Cart.defaults = { … }
-(assignment_expression
-  left: (member_expression property: (property_identifier) @name) @_left
-  right: (object) @body
-  (#not-eq? @_left "module.exports")) @holder
-
-; actions: { … } in an object
-(pair key: (_) @name value: (object) @body) @holder
 
 ; const store = create({ … })
 (variable_declarator
@@ -228,32 +129,3 @@ $string = [(string) (template_string)]
 ; Properties of interfaces, then fields of classes.
 (property_signature name: (_) @member)
 (public_field_definition name: (_) @member)
-
-; Variables of the file.
-(program
-  [
-    (lexical_declaration (variable_declarator name: (identifier) @member))
-    (variable_declaration (variable_declarator name: (identifier) @member))
-    (export_statement
-      declaration: (lexical_declaration (variable_declarator name: (identifier) @member)))
-  ]
-  (#set! scope "file"))
-
-; Functions of an object.
-(object
-  [
-    (method_definition name: [(property_identifier) (string)] @member)
-    (pair key: [(property_identifier) (string)] @member value: $function)
-  ])
-
-; ---- Functions and objects without a name
-
-(arrow_function body: (statement_block)) @closure
-(function_expression) @closure
-
-; An object that has functions.
-(object [(method_definition) (pair value: $function)]) @closure
-
-; ---- Comments
-
-[(comment) (decorator)] @doc

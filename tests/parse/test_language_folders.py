@@ -107,6 +107,29 @@ def test_named_expression_stands_for_its_text(tmp_path: Path) -> None:
     )
 
 
+def test_included_file_stands_for_its_patterns_and_names(tmp_path: Path) -> None:
+    """Names go both ways: it uses those above the `include`, and the rest of the file uses its."""
+    folder = write_folder(
+        tmp_path,
+        "lua",
+        {
+            "nodes.scm": '(a) @doc\n$body = (b)\ninclude "../shared/nodes.scm"\n(d $name) @type',
+            "relations.scm": 'include "../shared/relations.scm"',
+        },
+    )
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    (shared / "nodes.scm").write_text("$name = (x) @name\n(c $name $body) @method")
+    (shared / "relations.scm").write_text("(e) @calls")
+    patterns = LanguageFolder(folder).read_queries()
+    assert [(pattern.path.name, pattern.category, pattern.text) for pattern in patterns] == [
+        ("nodes.scm", "Doc", "(a) @doc"),
+        ("nodes.scm", "Method", "(c (x) @name (b)) @method"),
+        ("nodes.scm", "Type", "(d (x) @name) @type"),
+        ("relations.scm", "Relation", "(e) @calls"),
+    ]
+
+
 def test_pattern_with_one_outer_quantifier_and_several_captures_is_one(tmp_path: Path) -> None:
     path = tmp_path / "nodes.scm"
     path.write_text('(a)+ @doc @apart "b" @type\n_ @member')
@@ -192,6 +215,13 @@ METHOD = "(function_declaration name: (_) @name) @method"
         ({"nodes.scm": '(a "b) @type'}, r"lua/nodes\.scm:1: '\"' is no part of a query"),
         ({"nodes.scm": "(a) @name"}, r"lua/nodes\.scm:1: this pattern captures nothing of a kind"),
         ({"nodes.scm": "(a) @doc\n(a)  @doc"}, r"lua/nodes\.scm:2: this pattern occurs twice"),
+        ({"nodes.scm": '\ninclude "nodes.scm"'}, r"lua/nodes\.scm:2: .*nodes\.scm includes itself"),
+        ({"nodes.scm": "include\n(a) @doc"}, r"lua/nodes\.scm:1: a file in quotes is missing"),
+        ({"nodes.scm": 'include "none.scm"'}, r"lua/none\.scm cannot be read: No such file"),
+        (
+            {"nodes.scm": '(a) @doc\ninclude "more.scm"', "more.scm": "\n(b) @name"},
+            r"lua/more\.scm:2: this pattern captures nothing of a kind",
+        ),
         (
             {"hidden.toml": "noise.pattern = '('"},
             r"lua/hidden\.toml: noise\.pattern is not a valid regular expression: missing \)",

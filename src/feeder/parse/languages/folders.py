@@ -58,11 +58,11 @@ class LanguageFolder:
         self.name = path.resolve().name
         self.config = read_toml(path / "language.toml", LANGUAGE_SCHEMA)
 
-    def read_queries(self) -> Iterator[tuple[Path, list[Pattern]]]:
-        """Yields the query files, each with its patterns."""
+    def read_queries(self) -> Iterator[Pattern]:
+        """Yields the patterns of the query files."""
         for name in QUERY_FILES:
             if (path := self.path / name).is_file():
-                yield path, read_patterns(path)
+                yield from read_patterns(path)
 
     @cached_property
     def _hidden(self) -> Settings:
@@ -113,10 +113,9 @@ class LanguageFolder:
         """The language without what it inherits."""
         queries: dict[str, list[str]] = {}
         unchecked = self.config.get("unchecked", ())
-        for path, patterns in self.read_queries():
-            for pattern in patterns:
-                quick = pattern._replace(words=without_checks(pattern.words, unchecked))
-                _add_query(queries.setdefault(pattern.category, []), quick, path)
+        for pattern in self.read_queries():
+            quick = pattern._replace(words=without_checks(pattern.words, unchecked))
+            _add_query(queries.setdefault(pattern.category, []), quick)
         return Language(
             self.name,
             queries,
@@ -286,10 +285,10 @@ def _shipped_language(name: str, shipped: Settings) -> Language:
     return Language(name, queries, patterns or [], hidden or {}, document or {}, traits or {})
 
 
-def _add_query(queries: list[str], pattern: Pattern, path: Path) -> None:
+def _add_query(queries: list[str], pattern: Pattern) -> None:
     if pattern.text in queries:
         raise UserError(
-            f"{path}:{pattern.words[0].line}: this pattern occurs twice in the file.",
+            f"{pattern.path}:{pattern.words[0].line}: this pattern occurs twice in the file.",
             "Remove one of them.",
         )
     queries.append(pattern.text)

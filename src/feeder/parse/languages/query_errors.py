@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from pathlib import Path
 
 from tree_sitter import Language, Query, QueryError
 
@@ -28,9 +27,8 @@ def check_queries(folders: Iterable[LanguageFolder]) -> None:
     """Raises UserError for the first query or pattern of a folder that is wrong."""
     for folder in folders:
         grammar = load_language(folder.name)
-        for path, patterns in folder.read_queries():
-            for pattern in patterns:
-                _check_pattern(grammar, path, pattern)
+        for pattern in folder.read_queries():
+            _check_pattern(grammar, pattern)
         for index, expression in enumerate(folder.patterns()):
             if unknown := unknown_captures(set(re.compile(expression.encode()).groupindex)):
                 raise UserError(
@@ -40,8 +38,8 @@ def check_queries(folders: Iterable[LanguageFolder]) -> None:
                 )
 
 
-def _check_pattern(grammar: Language, path: Path, pattern: Pattern) -> None:
-    first = pattern.words[0].line
+def _check_pattern(grammar: Language, pattern: Pattern) -> None:
+    path, first = pattern.path, pattern.words[0].line
     for word in pattern.words:
         if word.text.startswith("#") and not _PREDICATE.fullmatch(word.text):
             raise query_error(path, word.line, f"there is no predicate {word.text}")
@@ -51,14 +49,14 @@ def _check_pattern(grammar: Language, path: Path, pattern: Pattern) -> None:
         # each word on a row of its own: the row of an error is the index of its word
         query = Query(grammar, "\n".join(word.text for word in pattern.words))
     except QueryError as exc:
-        raise _located_error(path, pattern, str(exc)) from exc
+        raise _located_error(pattern, str(exc)) from exc
     if unknown := unknown_captures(capture_names(query)):
         problem = f"there is no capture @{unknown[0]}; one of your own begins with @_"
         raise query_error(path, first, problem)
 
 
-def _located_error(path: Path, pattern: Pattern, message: str) -> UserError:
+def _located_error(pattern: Pattern, message: str) -> UserError:
     place = _PLACE.search(message)
     index = min(int(place[1]), len(pattern.words) - 1) if place else 0
     problem = f"this pattern does not compile: {_PLACE.sub('', message)}, in {pattern.text}"
-    return query_error(path, pattern.words[index].line, problem)
+    return query_error(pattern.path, pattern.words[index].line, problem)

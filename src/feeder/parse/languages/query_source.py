@@ -1,6 +1,7 @@
 """Reads the queries of a language (`*.scm`): comments, named expressions, and the category of each.
 
 `$place = [(program) (block)]` names an expression, and `$place` stands for it in what follows.
+`include "../ecmascript/nodes.scm"` stands for what another file has: its patterns and its names.
 """
 
 import re
@@ -52,6 +53,7 @@ _TOKEN = re.compile(
     r'(?P<blank>\s+|;[^\n]*)|(?P<text>"(?:[^"\\]|\\.)*"|\$\w+|[()\[\]]|[^\s()\[\]";$]+)|(?P<bad>.)'
 )
 _NAME = re.compile(r"\$\w+")
+_INCLUDE = "include"
 _OPENING, _CLOSING = frozenset("(["), {"(": ")", "[": "]"}
 _QUANTIFIERS = frozenset("?*+")
 
@@ -66,6 +68,7 @@ class Token(NamedTuple):
 class Pattern(NamedTuple):
     """One pattern of a query file: `words` are its tokens with all names replaced."""
 
+    path: Path
     category: str
     words: Sequence[Token]
 
@@ -81,14 +84,25 @@ class Pattern(NamedTuple):
 
 
 def read_patterns(path: Path) -> list[Pattern]:
-    """Reads a query file; raises UserError with the line of what is wrong.
+    """Reads a query file and what it includes; raises UserError with the line of what is wrong.
 
     All patterns of `relations.scm` have the category `Relation`.
     """
-    names: dict[str, Sequence[Token]] = {}
-    patterns: list[Pattern] = []
+    return list(_read_file(path, {}, ()))
+
+
+def _read_file(
+    path: Path, names: dict[str, Sequence[Token]], including: Sequence[Path]
+) -> Iterator[Pattern]:
+    """Yields the patterns of a file, and adds what it names to `names`."""
     for expression in _expressions(path, list(_tokens(path))):
         first = expression[0]
+        if first.text == _INCLUDE:
+            included = path.parent / _included_name(path, expression)
+            if included.resolve() in {file.resolve() for file in (path, *including)}:
+                raise query_error(path, first.line, f"{included} includes itself")
+            yield from _read_file(included, names, (path, *including))
+            continue
         if len(expression) > 1 and expression[1].text == "=":
             if first.text in names:
                 raise query_error(path, first.line, f"{first.text} is defined twice")
@@ -99,8 +113,14 @@ def read_patterns(path: Path) -> list[Pattern]:
         if not category:
             problem = "this pattern captures nothing of a kind such as @type or @method"
             raise query_error(path, first.line, problem)
-        patterns.append(Pattern(category, words))
-    return patterns
+        yield Pattern(path, category, words)
+
+
+def _included_name(path: Path, expression: Sequence[Token]) -> str:
+    name = _text_at(expression, 1)
+    if name[:1] != '"' or len(expression) != 2:
+        raise query_error(path, expression[0].line, 'a file in quotes is missing after "include"')
+    return name[1:-1]
 
 
 def query_error(path: Path, line: int, problem: str) -> UserError:
@@ -130,6 +150,8 @@ def _expressions(path: Path, tokens: Sequence[Token]) -> Iterator[Sequence[Token
     start = index = 0
     while start < len(tokens):
         index = _end_of_term(path, tokens, start)
+        if tokens[start].text == _INCLUDE and _text_at(tokens, index)[0] == '"':
+            index += 1
         if _NAME.fullmatch(tokens[start].text) and _text_at(tokens, index) == "=":
             index = _end_of_term(path, tokens, index + 1)
         while _text_at(tokens, index)[:1] in {"@", *_QUANTIFIERS}:
