@@ -64,6 +64,10 @@ class ProgressReporter:
             show(position)
 
 
+NO_PROGRESS = ProgressReporter(quiet=True)
+"""Shows nothing."""
+
+
 class _ProgressLines:
     """Prints a line of progress every `LINE_INTERVAL_S`."""
 

@@ -116,7 +116,7 @@ def test_test_files_for_a_runner(feeder: RunFeeder, shop: Repo) -> None:
     """Paths alone on stdout."""
     answer = feeder(shop, "impact", "--tests")
     assert answer.out.splitlines()[:2] == ["tests/test_cart.py", "tests/test_buying.py"]
-    assert "Compared with" in answer.err
+    assert "Compared HEAD with" in answer.err
     assert feeder(shop, "impact", "--tests", "-n", "1").out == "tests/test_cart.py\n"
 
 
@@ -446,17 +446,153 @@ def test_comment_of_the_next_constant_is_no_change(feeder: RunFeeder, repo: Repo
     }
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--base", "nowhere"], "There is no commit 'nowhere'"),
-        (["--working-tree"], "No file differs from"),
-    ],
-)
-def test_nothing_to_compare(
-    feeder: RunFeeder, shop: Repo, arguments: list[str], message: str
+@pytest.fixture
+def refreshed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The index follows the files on disk, as outside of these tests."""
+    monkeypatch.setenv("FEEDER_REFRESH", "on")
+
+
+def own_lines(text: str) -> list[str]:
+    """The lines without the first one, which names an index of words only."""
+    first, *lines = text.splitlines()
+    assert "words only" in first
+    return lines
+
+
+def commit_of(repo: Repo, revision: str = "HEAD") -> str:
+    return repo.git("rev-parse", "--short=7", revision).strip()
+
+
+def test_nothing_to_compare(feeder: RunFeeder, shop: Repo) -> None:
+    """The two states are named, and what to type for what may have been meant."""
+    head = commit_of(shop)
+    lines = own_lines(feeder(shop, "impact", "--working-tree").err)
+    assert lines[0] == f"No file differs between {head} and the working tree."
+    lines = own_lines(feeder(shop, "impact", "HEAD").err)
+    assert lines[:2] == [
+        f"No file differs between {head} and HEAD.",
+        "HEAD is the commit at HEAD. To list what that commit changes: feeder impact",
+    ]
+
+
+def test_commit_ahead_of_head(feeder: RunFeeder, shop: Repo) -> None:
+    shop.git("checkout", "-q", "-b", "ahead")
+    shop.commit({"shop/new.py": "def new():\n    pass\n"})
+    shop.git("checkout", "-q", "-")
+    head = commit_of(shop)
+    assert own_lines(feeder(shop, "impact", "ahead").err)[:2] == [
+        f"No file differs between {head} and HEAD.",
+        "ahead is 1 commit ahead of HEAD, and impact lists what HEAD changes. To list what ahead "
+        f"changes, check it out and run: feeder impact {head}",
+    ]
+
+
+@pytest.mark.usefixtures("refreshed")
+def test_edits_on_disk_that_are_not_compared(feeder: RunFeeder, shop: Repo) -> None:
+    note = "Uncommitted changes were not compared. To compare the files on disk: feeder impact"
+    assert note not in feeder(shop, "impact").err
+    (shop.path / "shop/order.py").write_text("def order(item):\n    return item\n")
+    assert note in feeder(shop, "impact").err
+    assert note in feeder(shop, "impact", "HEAD").err
+    assert note not in feeder(shop, "impact", "--working-tree").err
+
+
+@pytest.mark.parametrize("name", ["Cart", "shop/cart.py"])
+def test_a_symbol_is_no_commit(feeder: RunFeeder, shop: Repo, name: str) -> None:
+    error = feeder(shop, "impact", name)
+    assert error.code == 2
+    assert f"There is no commit '{name}'" in error.err
+    assert f"To list what uses a symbol: feeder references {name}" in error.err
+    unknown = feeder(shop, "impact", "0123456789abcdef").err
+    assert "There is no commit '0123456789abcdef'" in unknown
+    assert "feeder references" not in unknown
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+@pytest.mark.usefixtures("refreshed")
+def test_renamed_file_with_the_imports_of_its_old_path(
+    feeder: RunFeeder, shop: Repo, *, is_committed: bool
 ) -> None:
-    assert message in feeder(shop, "impact", *arguments).err
+    """Nothing of it is removed; of its importers only those that do not follow are named."""
+    order = str(FILES["shop/order.py"])
+    shop.git("mv", "shop/cart.py", "shop/basket.py")
+    (shop.path / "shop/order.py").write_text(order.replace("shop.cart", "shop.basket"))
+    options = ["--working-tree"]
+    if is_committed:
+        shop.git("commit", "-q", "-a", "-m", "rename")
+        options = []
+    answer = feeder(shop, "impact", *options, "--json").json
+    [renamed] = answer["renamed"]
+    assert (renamed["from"], renamed["to"]) == ("shop/cart.py", "shop/basket.py")
+    assert [(site["path"], site["line"]) for site in renamed["imports"]] == [
+        ("shop/gift.py", 1),
+        ("tests/test_cart.py", 1),
+    ]
+    assert {node["path"] for node in answer["changed"]} <= {"shop/order.py"}
+    assert "tests/test_cart.py" in [test["path"] for test in answer["tests"]]
+    text = feeder(shop, "impact", *options)
+    assert text.out.splitlines()[:4] == [
+        "Renamed files",
+        "  renamed  shop/cart.py → shop/basket.py",
+        "    shop/gift.py:1  imports the old path:  from shop.cart import Cart",
+        "    tests/test_cart.py:1  imports the old path:  from shop.cart import Cart",
+    ]
+    assert ": 1 file renamed, " in text.err
+
+
+@pytest.mark.usefixtures("refreshed")
+def test_edits_within_a_renamed_file(feeder: RunFeeder, shop: Repo) -> None:
+    """They have the new path; what is gone from it has the old one."""
+    rest = "".join(f"    def step_{n}(self):\n        return self.items[{n}]\n\n" for n in range(9))
+    shop.commit({"shop/cart.py": EDITED.replace("    def close", f"{rest}    def close")})
+    (shop.path / "shop/cart.py").unlink()
+    text = EDITED.replace("n=1", "n=2").partition("    def close")[0] + rest
+    (shop.path / "shop/basket.py").write_text(text)
+    answer = feeder(shop, "impact", "--working-tree", "--json").json
+    changed = {(node["path"], node["name"], node["change"]) for node in answer["changed"]}
+    assert changed - {("shop/basket.py", "Cart", "edited")} == {
+        ("shop/basket.py", "Cart.add", "edited"),
+        ("shop/cart.py", "Cart.close", "removed"),
+    }
+
+
+def test_renamed_document_that_is_read_in_another_way(feeder: RunFeeder, shop: Repo) -> None:
+    """Its sections become chunks, and nothing has changed."""
+    shop.git("mv", "docs/guide.md", "docs/guide.txt")
+    answer = feeder(shop, "impact", "--working-tree", "--json").json
+    assert (len(answer["renamed"]), answer["changed"]) == (1, [])
+
+
+def test_merge_conflicts_are_named(feeder: RunFeeder, shop: Repo) -> None:
+    main = shop.git("rev-parse", "--abbrev-ref", "HEAD").strip()
+    shop.git("checkout", "-q", "-b", "feature", "HEAD~1")
+    shop.commit({"shop/cart.py": EDITED.replace("n=1", "n=2")})
+    with pytest.raises(subprocess.CalledProcessError):
+        shop.git("merge", "-q", main)
+    answer = feeder(shop, "impact", "--working-tree")
+    assert (
+        "A file has merge conflicts, so this list may be wrong there: shop/cart.py. Resolve them, "
+        "then run this again. Compared the working tree with "
+    ) in answer.err
+    json = feeder(shop, "impact", "--working-tree", "--json").json
+    assert json["conflicts"] == ["shop/cart.py"]
+
+
+def test_references_that_the_limit_leaves_out_are_not_denied(feeder: RunFeeder, repo: Repo) -> None:
+    """Two functions change their parameters; with one entry per list, the second one's call is
+    counted.
+    """
+    repo.commit(
+        {
+            "a.py": "def first():\n    pass\n\n\ndef second():\n    pass\n",
+            "b.py": "from a import first, second\n\n\ndef use():\n    first()\n    second()\n",
+        }
+    )
+    repo.commit({"a.py": "def third():\n    return [1, 2, 3]\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    for limit in range(2, 5):
+        out = feeder(repo, "impact", "-n", str(limit)).out
+        assert "no references found" not in out.partition("Other changes")[0]
 
 
 def test_first_commit_needs_a_base(feeder: RunFeeder, repo: Repo) -> None:
@@ -464,7 +600,10 @@ def test_first_commit_needs_a_base(feeder: RunFeeder, repo: Repo) -> None:
     assert feeder(repo, "sync", "-q").code == 0
     answer = feeder(repo, "impact")
     assert answer.code == 2
-    assert "Give a commit to compare with: --base REF" in answer.err
+    assert answer.err.endswith(
+        "feeder: HEAD has no parent to compare with. Run feeder impact --working-tree to compare "
+        "the files on disk, or name a commit to compare with (--base REF).\n"
+    )
 
 
 def test_change_of_a_test_whose_name_ends_with_a_dot(feeder: RunFeeder, repo: Repo) -> None:

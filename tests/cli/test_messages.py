@@ -26,8 +26,11 @@ def shop(repo: Repo, feeder: RunFeeder) -> Repo:
         (["search", "cart", "-0"], "-0 ends each path with NUL, and -l prints the paths. Add -l."),
         (["grep", "cart", "-0", "-c"], "-l prints the paths. Add -l."),
         (["show", "src/cart.py:9-3"], "Lines 9-3 end before they begin. Give 3-9."),
-        (["impact"], "HEAD has no parent to compare with. Give a commit to compare with: "),
-        (["impact", "nope"], "Correct it; or get it with git fetch, if it is elsewhere."),
+        (
+            ["impact"],
+            "HEAD has no parent to compare with. Run feeder impact --working-tree ",
+        ),
+        (["impact", "nope"], "To list what uses a symbol: feeder references nope"),
         (["skipped", "--reason", "nope"], "0 files are not in the index for this reason, of 1."),
         (["skipped", "--masked"], "No line has a masked secret."),
         (["search", "cart", "--offset", "90"], "No hit after the first 90: there are "),

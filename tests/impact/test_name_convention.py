@@ -2,7 +2,13 @@
 
 import pytest
 
-from feeder.impact.name_convention import SAME_NAME, SIMILAR_NAME, name_score, symbol_score
+from feeder.impact.name_convention import (
+    SAME_NAME,
+    SIMILAR_NAME,
+    NameScores,
+    name_score,
+    symbol_score,
+)
 
 
 @pytest.mark.parametrize(
@@ -45,3 +51,35 @@ def test_score_of_a_test_by_its_name(path: str, test_path: str, score: float) ->
 )
 def test_score_of_a_test_by_a_symbol(symbol: str, test_path: str, score: float) -> None:
     assert symbol_score(symbol, test_path) == score
+
+
+def test_scores_of_many_names_are_those_of_the_pairs() -> None:
+    """`NameScores` compares no pairs, and says the same."""
+    paths = [
+        *(
+            "shop/cart.py",
+            "shop/_cart.py",
+            "shop/ui.py",
+            "src/cart/index.ts",
+            "shop/cart/__init__.py",
+        ),
+        *("main/Http2Reader.kt", "shop/downloader_http.py", "a/utils.py", "x/.env", "b/cartoon.py"),
+    ]
+    symbols = ["res.download", "Response.get", "download", "", "Cart.add_all", "_x"]
+    tests = [
+        *("tests/test_cart.py", "tests/test_ui.py", "src/cart/index.test.ts", "tests/test.py"),
+        *("a/test_utils.py", "test/res.download.js", "tests/test_add_all.py", "tests/test_get.py"),
+        *(
+            "tests/test_downloader.py",
+            "tests/test_mycart.py",
+            "tests/test_car.py",
+            "tests/cartoons.py",
+        ),
+        *("t/Http2ReaderTests.kt", "tests/conftest.py", "test/downloads.js", "tests/test_http.py"),
+    ]
+    for some_paths, some_symbols in [(paths, symbols), *[([p], []) for p in paths]]:
+        scores = NameScores(some_paths, some_symbols)
+        for test in tests:
+            pairs = [name_score(path, test) for path in some_paths]
+            pairs += [symbol_score(symbol, test) for symbol in some_symbols]
+            assert scores.score(test) == max(pairs), (some_paths, test)

@@ -69,8 +69,8 @@ def test_errors_and_notes_of_tools_name_arguments(repo: Repo) -> None:
     index(repo)
     impact = _call(repo.path, "impact")
     assert impact == ToolResult(
-        "HEAD has no parent to compare with. Give a commit to compare with: `base`, or compare the "
-        "files on disk: feeder impact --working-tree",
+        "HEAD has no parent to compare with. Run feeder impact --working-tree to compare the files "
+        "on disk, or name a commit to compare with (`base`).",
         is_error=True,
     )
     tests = _call(repo.path, "search", query="total tests:no", tests="only").text

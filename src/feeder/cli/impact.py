@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,12 +12,15 @@ from feeder.cli import console, options
 from feeder.cli.command_help import ShortHelp
 from feeder.cli.option_types import WholeNumber
 from feeder.config import Settings
-from feeder.corpus.index_status import index_status
+from feeder.corpus.index_status import IndexStatus, index_status
 from feeder.errors import UserError
 from feeder.escaping import count_of
+from feeder.progress import ProgressReporter
+from feeder.source import git
 
 if TYPE_CHECKING:
-    from feeder.impact.impact import Impact
+    from feeder.impact.changed_nodes import Change
+    from feeder.impact.results import Impact
 
 MAX_LIMIT = 1_000
 """Entries of each list."""
@@ -80,16 +84,23 @@ def impact(
     from feeder.cli.fresh_index import open_fresh_index
     from feeder.impact.changed_nodes import read_change
     from feeder.impact.impact import find_impact
+    from feeder.impact.sections import impact_summary
 
     if ref and base:
         raise UserError("REF and --base both name a commit.", "Give only one of them.")
     settings = Settings(**params)
     with open_fresh_index(settings) as index:
         corpus = index.corpus
+        progress = ProgressReporter(quiet=settings.quiet)
         change = read_change(
-            corpus.base, corpus.repo, settings, ref or base, working_tree=working_tree
+            corpus.base,
+            corpus.repo,
+            settings,
+            ref or base,
+            working_tree=working_tree,
+            progress=progress,
         )
-        whole = find_impact(index, change, tests_only=tests_only)
+        whole = find_impact(index, change, tests_only=tests_only, progress=progress)
         default = len(whole.tests) if tests_only else DEFAULT_LIMIT
         shown = whole.first(corpus, limit or default)
         is_empty = not (whole.tests and (tests_only or whole.references))
@@ -101,7 +112,9 @@ def impact(
         facts = {**shown.as_json(), **totals, "index": status.as_json()}
         console.print_result(settings, facts, _lines(shown, whole))
     if not settings.json and not settings.quiet:
-        console.print_message(_summary(whole))
+        console.print_message(impact_summary(whole))
+        for hint in _hints(corpus.base, change, ref or base, status):
+            console.print_message(hint)
         if tests_only and len(shown.tests) < len(whole.tests):
             count = len(whole.tests)
             console.print_message(f"The first {len(shown.tests):,} are listed: -n {count} for all.")
@@ -122,13 +135,21 @@ def _lines(shown: Impact, whole: Impact) -> Iterator[str]:
             yield f"  … {section.omitted:,} more"
 
 
-def _summary(whole: Impact) -> str:
-    base = whole.change.base[:7]
-    if not whole.change.paths:
-        return f"No file differs from {base}."
-    at_least = "at least " if whole.at_least else ""
-    counts = whole.counts
-    return (
-        f"Compared with {base}: {count_of(counts['changed'], 'node')} changed; {at_least}"
-        f"{count_of(counts['references'], 'reference')}, {count_of(counts['tests'], 'test file')}."
-    )
+def _hints(root: Path, change: Change, ref: str | None, status: IndexStatus) -> Iterator[str]:
+    """Says why nothing differs from `ref`, and that edits on disk were not compared."""
+    head = git.commit_id(root, "HEAD") or ""
+    if ref and not change.paths and not change.is_on_disk and change.base == head:
+        ahead = git.ahead_behind(root, head, ref)
+        if ahead and ahead[1]:
+            yield (
+                f"{ref} is {count_of(ahead[1], 'commit')} ahead of HEAD, and impact lists what "
+                f"HEAD changes. To list what {ref} changes, check it out and run: "
+                f"feeder impact {head[:7]}"
+            )
+        else:
+            yield f"{ref} is the commit at HEAD. To list what that commit changes: feeder impact"
+    if not change.is_on_disk and status.working and status.seen:
+        yield (
+            "Uncommitted changes were not compared. To compare the files on disk: "
+            "feeder impact --working-tree"
+        )

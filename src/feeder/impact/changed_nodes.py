@@ -5,14 +5,18 @@ Start with `read_change`. It needs git, not the index, which may equal either ve
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from feeder.errors import UserError
+from feeder.impact.renames import find_renames
 from feeder.impact.runnable_tests import is_test_by_name, is_test_file
 from feeder.nodes import Node, node_ids
+from feeder.progress import NO_PROGRESS, ProgressReporter
 from feeder.relations.repeated_definitions import is_named_by_argument
 from feeder.relations.site_text import COMMENT_PATTERN
 from feeder.source import file_types, git, git_files
@@ -26,7 +30,13 @@ if TYPE_CHECKING:
 MAX_FILES = 300
 """Files of a change that are compared."""
 
-ADDED, EDITED, REMOVED = "added", "edited", "removed"
+MANY_FILES = 8
+"""Changed files from which several processes parse them, and progress is shown."""
+
+ADDED, EDITED, REMOVED, MOVED = "added", "edited", "removed", "moved"
+
+_REVISION_SYNTAX = re.compile(r"\A[0-9a-f]{7,}\Z|[~^@{]|\AHEAD\Z")
+"""What a commit is named with, but no symbol or file."""
 
 Versions = Mapping[str, bytes]
 """The contents of files by path, without those that do not exist."""
@@ -68,11 +78,23 @@ class ChangedNode(NamedTuple):
         return bool(self.name) and self.node_type in {"class", "method", "chunk"}
 
 
+class RenamedFile(NamedTuple):
+    """A file that a change renames.
+
+    `moved` are the declarations of its outer level that the change leaves as they were.
+    """
+
+    old_path: str
+    path: str
+    moved: list[ChangedNode]
+
+
 class Change(NamedTuple):
     """The nodes that differ between two versions of the files at `paths`.
 
     `base` is the commit that is compared with. `tests` are the test files among the changed ones
-    that still exist. `unread` counts files beyond the limit.
+    that still exist. `unread` counts files beyond the limit. `conflicts` are the files on disk that
+    git could not merge. Of a renamed file, both paths are in `paths`.
     """
 
     base: str
@@ -80,10 +102,19 @@ class Change(NamedTuple):
     nodes: list[ChangedNode]
     tests: list[str]
     unread: int = 0
+    renames: Sequence[RenamedFile] = ()
+    conflicts: Sequence[str] = ()
+    is_on_disk: bool = False
 
 
-def read_change(
-    root: Path, repo: str, settings: Settings, base: str | None, *, working_tree: bool
+def read_change(  # noqa: PLR0913 - the two versions, and how they are read
+    root: Path,
+    repo: str,
+    settings: Settings,
+    base: str | None,
+    *,
+    working_tree: bool,
+    progress: ProgressReporter = NO_PROGRESS,
 ) -> Change:
     """Compares HEAD, or with `working_tree` the files on disk, with a base.
 
@@ -106,9 +137,23 @@ def read_change(
         after = _from_commit(root, head, {path: paths[path] for path in existing})
     old = {path: content for path, content in before.items() if _is_small(content, settings)}
     new = {path: after[path] for path in read if _is_small(after.get(path), settings)}
-    versions = _parse_versions(settings, old, new)
-    tests = [path for path in after if _is_test(path, versions.get(path), settings)]
-    return Change(base_id, read, _changed_nodes(repo, versions), sorted(tests), len(beyond))
+    versions = _parse_versions(settings, old, new, progress)
+    renames = find_renames(old, new)
+    equal = {path for path, old_path in renames.items() if old[old_path] == new[path]}
+    conflicts = git_files.unmerged_files(root) if working_tree else []
+    return Change(
+        base_id,
+        [path for path in read if path not in before or before[path] != after.get(path)],
+        _changed_nodes(repo, versions, renames, equal),
+        sorted(path for path in after if _is_test(path, versions.get(path), settings)),
+        len(beyond),
+        [
+            RenamedFile(old, path, _moved_nodes(repo, path, versions[old], versions[path]))
+            for path, old in sorted(renames.items())
+        ],
+        list(map(escape_name, conflicts)),
+        working_tree,
+    )
 
 
 def _base_commit(root: Path, head: str, revision: str, given: str | None) -> str:
@@ -116,11 +161,15 @@ def _base_commit(root: Path, head: str, revision: str, given: str | None) -> str
     if base_id is None and given is None:
         raise UserError(
             "HEAD has no parent to compare with.",
-            "Give a commit to compare with: --base REF, or compare the files on disk: "
-            "feeder impact --working-tree",
+            "Run feeder impact --working-tree to compare the files on disk, or name a commit to "
+            "compare with (--base REF).",
         )
     if base_id is None:
-        raise git.unknown_commit_error(root, revision)
+        error = git.unknown_commit_error(root, revision)
+        if not _REVISION_SYNTAX.search(revision):
+            uses = f"To list what uses a symbol: feeder references {shlex.quote(revision)}"
+            raise UserError(error.problem, f"{error.remedy} {uses}")
+        raise error
     return base_id if given is None else git.merge_base(root, base_id, head) or base_id
 
 
@@ -152,7 +201,7 @@ class _ParsedVersions(NamedTuple):
 
 
 def _parse_versions(
-    settings: Settings, before: Versions, after: Versions
+    settings: Settings, before: Versions, after: Versions, progress: ProgressReporter
 ) -> dict[str, _ParsedVersions]:
     """Parses both versions of the files whose contents differ, in the order of their paths."""
     from feeder.parse.worker_pool import WorkerPool
@@ -163,8 +212,16 @@ def _parse_versions(
     ]
     if not files:
         return {}
-    with WorkerPool(settings.grammar, mask_secrets=settings.mask_secrets, count=1) as workers:
-        parsed = list(workers.parse(files))
+    is_long = len(paths) >= MANY_FILES
+    count = settings.jobs if is_long else 1
+    with (
+        WorkerPool(settings.grammar, mask_secrets=settings.mask_secrets, count=count) as workers,
+        progress.step("Comparing", len(files) if is_long else 0) as progress_step,
+    ):
+        parsed = []
+        for file in workers.parse(files):
+            parsed.append(file)
+            progress_step(1)
     first_new = sum(path in before for path in paths)
     keys = [path for path, _ in files]
     old = dict(zip(keys[:first_new], parsed[:first_new], strict=True))
@@ -172,12 +229,40 @@ def _parse_versions(
     return {path: _ParsedVersions(old.get(path), new.get(path)) for path in sorted(paths)}
 
 
-def _changed_nodes(repo: str, versions: Mapping[str, _ParsedVersions]) -> list[ChangedNode]:
-    """The nodes that differ, in the order of paths and lines."""
+def _changed_nodes(
+    repo: str,
+    versions: Mapping[str, _ParsedVersions],
+    renames: Mapping[str, str],
+    equal: Container[str],
+) -> list[ChangedNode]:
+    """The nodes that differ, in the order of paths and lines.
+
+    A renamed file is compared with itself, unless it is one of the `equal` ones; what is removed
+    from it keeps the old path.
+    """
+    nodes = []
+    old_paths = {*renames.values()}
+    for path, (_, after) in versions.items():
+        old_path = renames.get(path, path)
+        if path not in old_paths and path not in equal:
+            differing = _compare(repo, (old_path, path), versions[old_path].before, after)
+            nodes += sorted(differing, key=lambda node: node.start_line)
+    return nodes
+
+
+def _moved_nodes(
+    repo: str, path: str, before: _ParsedVersions, after: _ParsedVersions
+) -> list[ChangedNode]:
+    """The unchanged declarations of the outer level of a renamed file, at their new place."""
+    all_nodes = _compare(repo, (path, path), None, after.after)
+    changed = {
+        (node.node_type, node.name)
+        for node in _compare(repo, (path, path), before.before, after.after)
+    }
     return [
-        node
-        for path, (before, after) in versions.items()
-        for node in sorted(_compare(repo, path, before, after), key=lambda one: one.start_line)
+        node._replace(change=MOVED)
+        for node in all_nodes
+        if node.is_code and not node.owner and (node.node_type, node.name) not in changed
     ]
 
 
@@ -207,14 +292,18 @@ _Places = Mapping[int, _Place]
 
 
 def _compare(
-    repo: str, path: str, before: ParsedFile | None, after: ParsedFile | None
+    repo: str, paths: tuple[str, str], before: ParsedFile | None, after: ParsedFile | None
 ) -> Iterator[ChangedNode]:
-    """Yields the nodes that differ; nodes of equal type and name are compared together."""
+    """Yields the nodes that differ; nodes of equal type and name are compared together.
+
+    `paths` are those of the two versions.
+    """
+    old_path, new_path = paths
     old, new = (file.nodes if file else [] for file in (before, after))
     old_by_key, new_by_key = _by_key(old), _by_key(new)
     places = {
         id(node): _Place(id_, run.first_line, run.last_line)
-        for file in (before, after)
+        for path, file in zip(paths, (before, after), strict=True)
         if file
         for node, id_, run in zip(
             file.nodes, node_ids(repo, path, file.nodes), file.line_runs, strict=True
@@ -226,7 +315,7 @@ def _compare(
         if (not was and _is_part_of(now, old)) or (not now and _is_part_of(was, new)):
             continue
         if key[0] == "chunk":
-            yield from _changed_chunks(path, places, was, now)
+            yield from _changed_chunks(paths, places, was, now)
             continue
         nodes = _differing(now, was) or (_differing(was, now)[:1] and now[:1]) or was
         if not now or not was or _differing(now, was) or _differing(was, now):
@@ -235,6 +324,7 @@ def _compare(
             differs = change != ADDED and signatures[0] != signatures[1]
             outer = key[1].rpartition(".")[0]
             owner = outer if outer in classes else ""
+            path = new_path if now else old_path
             yield _changed_node(
                 path, places, nodes, key[1], owner, change=change, signature_changed=differs
             )._replace(signature=_new_signature(now, was), old_signature=_new_signature(was, now))
@@ -307,10 +397,11 @@ def _changed_node(  # noqa: PLR0913 - the fields of a node
 
 
 def _changed_chunks(
-    path: str, places: _Places, was: Sequence[Node], now: Sequence[Node]
+    paths: tuple[str, str], places: _Places, was: Sequence[Node], now: Sequence[Node]
 ) -> Iterator[ChangedNode]:
     """Yields the constants of chunks that differ, and chunks that differ otherwise."""
     old, new = dict(_constants(was)), dict(_constants(now))
+    old_path, new_path = paths
     named = False
     for name in dict.fromkeys([*new, *old]):
         if name in new and name in old and new[name][1] == old[name][1]:
@@ -319,11 +410,13 @@ def _changed_chunks(
         node = (new if name in new else old)[name][0]
         named = True
         is_removed = change == REMOVED
+        path = old_path if is_removed else new_path
         yield _changed_node(
             path, places, [node], name, "", change=change, signature_changed=is_removed
         )
     if not named and (chunks := _differing(now, was) or _differing(was, now)):
         change = EDITED if was and now else ADDED if now else REMOVED
+        path = new_path if now else old_path
         yield _changed_node(path, places, chunks, "", "", change=change, signature_changed=False)
 
 

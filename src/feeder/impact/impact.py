@@ -11,16 +11,25 @@ from math import log2, sqrt
 from typing import Any, NamedTuple
 
 from feeder.corpus.corpus import Corpus
-from feeder.impact.changed_nodes import ADDED, REMOVED, Change, ChangedNode
+from feeder.impact.changed_nodes import ADDED, REMOVED, Change, ChangedNode, RenamedFile
 from feeder.impact.mentions import Mention, find_mentions
-from feeder.impact.name_convention import name_score, symbol_score
+from feeder.impact.name_convention import NameScores
 from feeder.impact.near_duplicates import NearDuplicate, find_near_duplicates
+from feeder.impact.results import (
+    CHANGED,
+    HISTORY,
+    CoChangedFile,
+    Impact,
+    ImpactReference,
+    ImpactTest,
+    RenameImpact,
+)
 from feeder.impact.runnable_tests import declares_test, is_test_by_name, may_be_test
+from feeder.progress import NO_PROGRESS, ProgressReporter
 from feeder.relation import IMPORT
 from feeder.relations.member_resolution import is_compound
 from feeder.relations.modules import Definition
 from feeder.relations.references import ReferenceFinder
-from feeder.relations.site_text import with_text
 from feeder.relations.sites import KIND_NAMES, Reference
 from feeder.search.open_index import SearchIndex
 from feeder.source.co_changes import CoChanges, co_changes
@@ -29,6 +38,12 @@ from feeder.store.scope import is_test_path
 
 MAX_NODES = 60
 """Changed nodes whose references are read, those with a changed signature first."""
+
+MANY_NODES = 10
+"""Changed nodes from which progress is shown."""
+
+MAX_MOVED = 30
+"""Declarations of a renamed file whose imports are read."""
 
 MAX_STEPS = 60
 """Nodes that refer to a changed one, whose own references are read for tests."""
@@ -48,126 +63,30 @@ NAME_WEIGHT, HISTORY_WEIGHT = 1.0, 0.7
 MIN_COMMITS_TOGETHER, MIN_SHARE_TOGETHER = 3, 0.2
 """Commits that changed a file with the changed ones, and their share, for it to be a usual one."""
 
-CHANGED, HISTORY = "changed", "history"
-"""The reasons of a test file that the change edits, and of one that earlier commits changed too."""
-
 CHANGED_SCORE = 1 + NAME_WEIGHT + HISTORY_WEIGHT
 """No other test file has a higher score."""
 
 
-class ImpactReference(NamedTuple):
-    """A site that refers to a changed node; `is_edited` if the change edits what is around it."""
-
-    of: ChangedNode
-    reference: Reference
-    is_edited: bool = False
-
-    def as_json(self) -> dict[str, Any]:
-        """The site as `Reference.as_json`, with the id of the changed node."""
-        return {"of": self.of.id, **self.reference.as_json(), "edited": self.is_edited}
-
-
-class ImpactTest(NamedTuple):
-    """A test file that a change edits or may break.
-
-    `node` is the symbol of the test that reaches the change in `steps` (1 for a direct reference),
-    empty with 0 steps for a file that the change itself edits, or that only its name or history
-    connects. `reasons` are `changed` alone, or `reference`, `name` and `history`.
-    """
-
-    path: str
-    node: str
-    steps: int
-    reasons: tuple[str, ...]
-    score: float
-
-    def as_json(self) -> dict[str, Any]:
-        """The test for `--json`."""
-        fields = self._asdict()
-        return {**fields, "reasons": list(self.reasons), "score": round(self.score, 4)}
-
-
-class CoChangedFile(NamedTuple):
-    """A file that earlier commits changed together with the changed ones: `commits` of `of`."""
-
-    path: str
-    commits: int
-    of: int
-
-    def as_json(self) -> dict[str, Any]:
-        """The file for `--json`."""
-        return self._asdict()
-
-
-class Impact(NamedTuple):
-    """The nodes, tests and documents that a change touches, each list with the surest first.
-
-    `together` are files, other than tests, that usually change with these. `at_least` if some may
-    be missing.
-    """
-
-    change: Change
-    references: list[ImpactReference]
-    tests: list[ImpactTest]
-    documents: list[Mention]
-    similar: list[NearDuplicate]
-    at_least: bool
-    together: Sequence[CoChangedFile] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """The lists for `--json`, with their lengths before they were cut."""
-        return {
-            "base": self.change.base,
-            "changed": [node.as_json() for node in self.change.nodes],
-            "references": [reference.as_json() for reference in self.references],
-            "tests": [test.as_json() for test in self.tests],
-            "documents": [document.as_json() for document in self.documents],
-            "similar": [duplicate.as_json() for duplicate in self.similar],
-            "together": [file.as_json() for file in self.together],
-        }
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """The number of entries of each list."""
-        return {
-            "changed": len(self.change.nodes),
-            "references": len(self.references),
-            "tests": len(self.tests),
-            "documents": len(self.documents),
-            "similar": len(self.similar),
-            "together": len(self.together),
-        }
-
-    def first(self, corpus: Corpus, limit: int) -> Impact:
-        """The same with at most `limit` entries of each list, and the text of the references.
-
-        Test files that the change edits are never left out.
-        """
-        references = self.references[:limit]
-        texts = with_text(corpus, [reference.reference for reference in references])
-        return self._replace(
-            change=self.change._replace(nodes=self.change.nodes[:limit]),
-            references=[
-                reference._replace(reference=text)
-                for reference, text in zip(references, texts, strict=True)
-            ],
-            tests=self.tests[: max(limit, len(self.change.tests))],
-            documents=self.documents[:limit],
-            similar=self.similar[:limit],
-            together=self.together[:limit],
-        )
-
-
-def find_impact(index: SearchIndex, change: Change, *, tests_only: bool = False) -> Impact:
+def find_impact(
+    index: SearchIndex,
+    change: Change,
+    *,
+    tests_only: bool = False,
+    progress: ProgressReporter = NO_PROGRESS,
+) -> Impact:
     """Finds what a change touches.
 
     Raises UserError for an index without relations.
     """
     corpus = index.corpus
     finder = _ImpactFinder(corpus, change)
-    for node in finder.nodes:
-        finder.add(node)
-    finder.add_further_steps()
+    is_long = len(finder.nodes) >= MANY_NODES
+    with progress.step("Finding references", len(finder.nodes) if is_long else 0) as progress_step:
+        for node in finder.nodes:
+            finder.add(node)
+            progress_step(1)
+    renames = [finder.add_renamed(file) for file in change.renames]
+    finder.add_further_steps(progress if is_long else NO_PROGRESS)
     tests = finder.ranked_tests()
     references = sorted(dict.fromkeys(finder.references), key=_order)
     documents: list[Mention] = []
@@ -186,6 +105,7 @@ def find_impact(index: SearchIndex, change: Change, *, tests_only: bool = False)
         similar,
         at_least=is_cut,
         together=finder.together,
+        renames=renames,
     )
 
 
@@ -249,6 +169,24 @@ class _ImpactFinder:
         if definition.owner and not definition.is_type:
             self._add_owner(node, definition)
 
+    def add_renamed(self, file: RenamedFile) -> RenameImpact:
+        """Adds the tests that refer to a renamed file; returns what imports it from its old path.
+
+        What imports a file by another name than its path, as in Java, finds it as before.
+        """
+        imports: dict[tuple[str, int], Reference] = {}
+        self.is_cut |= len(file.moved) > MAX_MOVED
+        for node in file.moved[:MAX_MOVED]:
+            evidence = self._evidence.setdefault(node.id, {})
+            old, new = self._definition(node._replace(path=file.old_path)), self._definition(node)
+            for site in self.finder.references(old):
+                if site.resolved and site.kind == KIND_NAMES[IMPORT]:
+                    imports.setdefault((site.path, site.line), site)
+            for site in (*imports.values(), *self.finder.references(new)):
+                if site.resolved and is_test_path(site.path):
+                    _add_evidence(evidence, site, RESOLVED, 1)
+        return RenameImpact(file, sorted(imports.values(), key=lambda site: (site.path, site.line)))
+
     def _definition(self, node: ChangedNode) -> Definition:
         """The definition of a changed node, which the index may have in another version or not."""
         outer, _, name = node.name.rpartition(".")
@@ -276,23 +214,25 @@ class _ImpactFinder:
             if reference.resolved and is_test_path(reference.path):
                 _add_evidence(evidence, reference, OWNER, 1)
 
-    def add_further_steps(self) -> None:
+    def add_further_steps(self, progress: ProgressReporter) -> None:
         """Adds the tests that refer to what refers to a changed node.
 
         For a node that no test reaches so, another step is followed.
         """
         left = MAX_STEPS
-        for steps, score in OVER_STEPS.items():
-            followed, self._steps = self._steps, {}
-            for (path, symbol), ids in followed.items():
-                unreached = [id_ for id_ in ids if not self._evidence[id_]]
-                if steps > min(OVER_STEPS) and not unreached:
-                    continue
-                if not left:
-                    self.is_cut = True
-                    return
-                left -= 1
-                self._add_step(path, symbol, ids, _Evidence(score, steps, ""))
+        with progress.step("Finding tests", MAX_STEPS) as progress_step:
+            for steps, score in OVER_STEPS.items():
+                followed, self._steps = self._steps, {}
+                for (path, symbol), ids in followed.items():
+                    unreached = [id_ for id_ in ids if not self._evidence[id_]]
+                    if steps > min(OVER_STEPS) and not unreached:
+                        continue
+                    if not left:
+                        self.is_cut = True
+                        return
+                    left -= 1
+                    self._add_step(path, symbol, ids, _Evidence(score, steps, ""))
+                    progress_step(1)
 
     def _add_step(self, path: str, symbol: str, ids: list[str], evidence: _Evidence) -> None:
         """Adds the tests that refer to one node, and collects what else refers to it."""
@@ -321,7 +261,8 @@ class _ImpactFinder:
         changed = {*self._change.paths, *self._change.tests}
         files = files_below(self._corpus.database, self._corpus.repo, "")
         tests = [path for path in files if path not in changed and may_be_test(path)]
-        names = {path: self._name_score(sources, path) for path in tests}
+        scores = NameScores(sources, self._symbols)
+        names = {path: scores.score(path) for path in tests}
         code = {node.path for node in self.nodes}
         sources = [path for path in sources if path in code] or sources
         earlier_changes = co_changes(self._corpus.base, self._change.base, sources)
@@ -354,12 +295,6 @@ class _ImpactFinder:
                 node, steps = (closest.node, closest.steps) if closest else ("", 0)
                 ranked.append(ImpactTest(path, node, steps, reasons, score))
         return sorted(ranked, key=lambda one: (CHANGED not in one.reasons, -one.score, one.path))
-
-    def _name_score(self, sources: Sequence[str], test: str) -> float:
-        """The score of a test's name for the changed files and what changed in them."""
-        by_file = (name_score(path, test) for path in sources)
-        by_symbol = (symbol_score(name, test) for name in self._symbols)
-        return max((*by_file, *by_symbol), default=0)
 
     def _runnable(self, paths: Sequence[str]) -> set[str]:
         """The test files among files of the index, without helpers, data and pages."""

@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 _PREFIX = re.compile(r"^(?:tests?[_.-]|Test(?=[A-Z]))")
@@ -12,6 +13,9 @@ _HELPER_WORDS = frozenset(
 )
 _WHOLE_TEST_NAME = re.compile(r"(?:tests?|specs?)", re.IGNORECASE)
 _GENERIC_STEMS = frozenset({"init", "index", "main", "mod", "lib", "types", "util", "utils"})
+
+MIN_PART = 4
+"""Letters and digits of a part of a name that says something."""
 
 SAME_NAME, SIMILAR_NAME = 1.0, 0.5
 """Scores of a test with the name of the file, and of one whose name begins or ends like it."""
@@ -35,7 +39,7 @@ def name_score(path: str, test_path: str) -> float:
     if tested == stem:
         return SAME_NAME
     longer, shorter = sorted((stem, tested), key=len, reverse=True)
-    is_part = len(shorter) >= 4 and (longer.startswith(shorter) or longer.endswith(shorter))
+    is_part = len(shorter) >= MIN_PART and (longer.startswith(shorter) or longer.endswith(shorter))
     return SIMILAR_NAME if is_part else 0.0
 
 
@@ -48,12 +52,49 @@ def symbol_score(symbol: str, test_path: str) -> float:
     tested, name = _tested_name(test_path), _folded(symbol.rpartition(".")[2])
     if tested and tested == _folded(symbol):
         return SAME_NAME
-    if len(name) < 4 or not tested:
+    if len(name) < MIN_PART or not tested:
         return 0.0
     if tested == name:
         return SAME_NAME
     is_part = tested.startswith(name) or tested.endswith(name)
     return SIMILAR_NAME if is_part else 0.0
+
+
+class NameScores:
+    """Scores the names of tests for changed files and symbols.
+
+    `score` is the highest `name_score` and `symbol_score`, without comparing each pair.
+    """
+
+    def __init__(self, paths: Iterable[str], symbols: Iterable[str]) -> None:
+        paths = [path for path in paths if _stem(path)]
+        self._generic = [path for path in paths if _stem(path) in _GENERIC_STEMS]
+        self._stems = {_stem(path) for path in paths} - _GENERIC_STEMS
+        self._stem_parts = {part for stem in self._stems for part in _ends(stem)}
+        symbols = [*symbols]
+        self._symbols = {_folded(symbol) for symbol in symbols}
+        names = {_folded(symbol.rpartition(".")[2]) for symbol in symbols}
+        self._names = {name for name in names if len(name) >= MIN_PART}
+
+    def score(self, test_path: str) -> float:
+        """The score of a test: 0 if its name agrees with none."""
+        tested, name = _tested_stem(test_path), _tested_name(test_path)
+        best = max((name_score(path, test_path) for path in self._generic), default=0.0)
+        if (tested and tested in self._stems) or (
+            name and (name in self._symbols or name in self._names)
+        ):
+            return SAME_NAME
+        is_similar = tested in self._stem_parts or not self._stems.isdisjoint(_ends(tested))
+        if is_similar or not self._names.isdisjoint(_ends(name)):
+            return max(best, SIMILAR_NAME)
+        return best
+
+
+def _ends(name: str) -> Iterator[str]:
+    """The beginnings and endings of a name that are long enough to say something."""
+    for size in range(MIN_PART, len(name) + 1):
+        yield name[:size]
+        yield name[-size:]
 
 
 def is_named_as_test(path: str) -> bool:

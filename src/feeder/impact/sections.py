@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from feeder.escaping import count_of
 from feeder.impact.changed_nodes import EDITED, ChangedNode
-from feeder.impact.impact import HISTORY, Impact, ImpactReference, ImpactTest
+from feeder.impact.results import HISTORY, Impact, ImpactReference, ImpactTest, RenameImpact
 from feeder.store.scope import is_test_path
 
 MAX_CALLERS = 12
@@ -22,6 +22,9 @@ MAX_REFERENCES = 5
 
 MAX_TESTS = 10
 """Tests listed; all that the change edits are."""
+
+MAX_CONFLICTS = 5
+"""Files with a merge conflict that are named."""
 
 MAX_TOGETHER = 10
 """Files listed that usually change with the changed ones."""
@@ -54,6 +57,11 @@ def impact_sections(shown: Impact, whole: Impact) -> Iterator[Section]:
         files = count_of(by_history, "more test file")
         tests.append([f"{files} only changed together with these files before"])
     sections = (
+        Section(
+            "Renamed files",
+            [line for rename in shown.renames for line in _rename_lines(rename)],
+            len(whole.renames) - len(shown.renames),
+        ),
         Section(
             "Signatures and deletions",
             list(_breaking_lines(breaking, shown, whole)),
@@ -99,6 +107,38 @@ def impact_sections(shown: Impact, whole: Impact) -> Iterator[Section]:
     yield from (section for section in sections if section.lines)
 
 
+def impact_summary(whole: Impact) -> str:
+    """The line below the sections: what was compared, and how much was found.
+
+    Conflicts of a merge are named first, since they hide functions.
+    """
+    change = whole.change
+    head = "the working tree" if change.is_on_disk else "HEAD"
+    if not change.paths:
+        return f"No file differs between {change.base[:7]} and {head}."
+    counts = whole.counts
+    renamed = f"{count_of(counts['renamed'], 'file')} renamed, " if counts["renamed"] else ""
+    at_least = "at least " if whole.at_least else ""
+    summary = (
+        f"Compared {head} with {change.base[:7]}: {renamed}{count_of(counts['changed'], 'node')} "
+        f"changed; {at_least}{count_of(counts['references'], 'reference')}, "
+        f"{count_of(counts['tests'], 'test file')}."
+    )
+    return " ".join(filter(None, [_conflict_note(change.conflicts), summary]))
+
+
+def _conflict_note(paths: Sequence[str]) -> str:
+    if not paths:
+        return ""
+    files = "A file has" if len(paths) == 1 else f"{len(paths):,} files have"
+    more = f" and {len(paths) - MAX_CONFLICTS} more" if len(paths) > MAX_CONFLICTS else ""
+    listed = f"{', '.join(paths[:MAX_CONFLICTS])}{more}"
+    return (
+        f"{files} merge conflicts, so this list may be wrong there: {listed}. "
+        "Resolve them, then run this again."
+    )
+
+
 def is_breaking(node: ChangedNode) -> bool:
     """Tells whether a change may break what refers to a node: another signature, or none.
 
@@ -131,9 +171,18 @@ def _breaking_lines(
             place, *rest = _site_parts(site, "")
             yield [f"  {place}", *rest]
         if totals[name] > len(sites):
-            yield [f"  … {totals[name] - len(sites):,} more"]
-        if not sites:
+            yield [f"  … {totals[name] - len(sites):,} {'more' if sites else 'references'}"]
+        elif not sites:
             yield ["  no references found"]
+
+
+def _rename_lines(rename: RenameImpact) -> Iterator[list[str]]:
+    """The two paths, and the sites that still import the old one."""
+    yield ["renamed", f"{rename.file.old_path} → {rename.file.path}"]
+    for site in rename.imports[:MAX_CALLERS]:
+        yield [f"  {site.path}:{site.line}", "imports the old path:", site.text.strip()]
+    if len(rename.imports) > MAX_CALLERS:
+        yield [f"  … {len(rename.imports) - MAX_CALLERS:,} more"]
 
 
 def _place(one: ImpactReference) -> tuple[str, int]:

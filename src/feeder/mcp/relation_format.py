@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from feeder.escaping import count_of, escape_line
-from feeder.impact.impact import Impact
-from feeder.impact.sections import impact_sections
+from feeder.impact.results import Impact
+from feeder.impact.sections import impact_sections, impact_summary
 from feeder.mcp.formatting import bytes_beside_footer, join_answer
 from feeder.mcp.token_budget import byte_size, truncate_lines
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
@@ -127,15 +127,9 @@ def format_callers(tree: CallerTree, last_note: str, tokens: int = DEFAULT_TOKEN
 
 def format_impact(impact: Impact, whole: Impact, last_note: str) -> str:
     """Sections of what a change touches; the first ones get most of the budget."""
-    base = whole.change.base[:7]
+    note = impact_summary(whole)
     if not whole.change.paths:
-        return join_answer([], [f"No file differs from {base}."], last_note)
-    counts = whole.counts
-    at_least = "at least " if whole.at_least else ""
-    note = (
-        f"Compared with {base}: {count_of(counts['changed'], 'node')} changed; {at_least}"
-        f"{count_of(counts['references'], 'reference')}, {count_of(counts['tests'], 'test file')}."
-    )
+        return join_answer([], [note], last_note)
     budget = bytes_beside_footer(DEFAULT_TOKENS, [last_note])
     return join_answer(list(_impact_parts(impact, whole, budget)), [note], last_note)
 

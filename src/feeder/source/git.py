@@ -143,7 +143,9 @@ def commit_id(repository: Path, revision: str) -> str | None:
 def unknown_commit_error(repository: Path, revision: str) -> UserError:
     """Returns the error for a commit that the repository does not have."""
     problem = f"There is no commit {revision!r} in {repository}."
-    return UserError(problem, "Correct it; or get it with git fetch, if it is elsewhere.")
+    return UserError(
+        problem, "Correct the name, or get the commit with git fetch if only the remote has it."
+    )
 
 
 class _HeadFiles(NamedTuple):

@@ -74,6 +74,12 @@ def uncommitted_files(repository: Path, commit: str, timeout_s: float | None = N
     return list(dict.fromkeys([*edited, *untracked_files(repository)]))
 
 
+def unmerged_files(repository: Path) -> list[bytes]:
+    """The files with a merge conflict that is not yet resolved, from git's index."""
+    rows = git_output(repository, "ls-files", "-z", "--unmerged", "--full-name").split(b"\0")[:-1]
+    return list(dict.fromkeys(row.partition(b"\t")[2] for row in rows))
+
+
 class Listing(NamedTuple):
     """The names of files, and git's reasons by the folders that it could not list."""
 
