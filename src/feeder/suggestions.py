@@ -18,7 +18,9 @@ MAX_LISTED = 12
 
 
 class UnknownNameError(NotInIndexError):
-    """A name that the index does not have; `nearest` are the names that were perhaps meant."""
+    """A name that the index does not have; `nearest` are the names that were perhaps meant, or if
+    none is similar the first ones that exist.
+    """
 
     def __init__(self, problem: str, remedy: str, name: str, nearest: Sequence[str]) -> None:
         super().__init__(problem, remedy)
@@ -45,7 +47,8 @@ def unknown_name_error(
     if not near and existing:
         more = f" and {len(existing) - MAX_LISTED} more" if len(existing) > MAX_LISTED else ""
         remedy = f"There are: {', '.join(existing[:MAX_LISTED])}{more}."
-    return UnknownNameError(f"The index has no {kind} {name}.", remedy, name, near)
+    known = near or existing[:MAX_LISTED]
+    return UnknownNameError(f"The index has no {kind} {name}.", remedy, name, known)
 
 
 def nearest_names(target: str, names: Iterable[str], separator: str) -> list[str]:

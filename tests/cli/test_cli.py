@@ -14,7 +14,7 @@ from typing import Any
 import click
 import pytest
 
-from command_runner import RunFeeder
+from command_runner import CommandResult, RunFeeder
 from feeder.cli.command_help import ShortHelp
 from feeder.cli.main import cli
 from feeder.store import Statement
@@ -338,11 +338,14 @@ def test_every_command_has_json_and_quiet(
     assert isinstance(answer.json, dict | list)
 
 
-def test_quiet_prints_nothing_on_stderr(feeder: RunFeeder, shop: Repo) -> None:
-    """The result is still printed."""
-    answer = feeder(shop, "sync", "-q")
-    assert answer.err == ""
-    assert answer.out
+def test_quiet_prints_no_report(feeder: RunFeeder, shop: Repo) -> None:
+    """A result that was asked for is still printed: hits, JSON, what a dry run would do."""
+    assert feeder(shop, "sync", "-q") == CommandResult(0, "", "")
+    found = feeder(shop, "search", "cart", "-q")
+    assert (bool(found.out), found.err) == (True, "")
+    assert feeder(shop, "sync", "-q", "--json").json["finished"]
+    planned = feeder(shop, "sync", "-q", "--dry-run", "--force")
+    assert ("Files:" in planned.out, planned.err) == (True, "")
 
 
 def test_binary_file_is_skipped(feeder: RunFeeder, shop: Repo) -> None:
@@ -715,6 +718,49 @@ def test_stats_count_by_state_type_and_language(feeder: RunFeeder, shop: Repo) -
     lines = feeder(shop, "stats").out.splitlines()
     assert lines[0] == f"repo at {shop.git('rev-parse', 'HEAD')}"
     assert lines[1:3] == ["model: none, words only", "files: 6 (4 clean, 2 skipped)"]
+
+
+def test_stats_of_an_interrupted_update(feeder: RunFeeder, shop: Repo) -> None:
+    """The run has written its token and taken the tree away, as each does first."""
+    feeder(shop, "sync")
+    assert feeder(shop, "stats", "--json").json["unfinished"] is False
+    database = SQLite(shop.path / ".feeder/index.db")
+    database.run([Statement("UPDATE meta SET value = 'later' WHERE key = 'repo:run'")])
+    database.run([Statement("DELETE FROM meta WHERE key = 'repo:tree'")])
+    database.close()
+    assert feeder(shop, "stats").out.splitlines()[:2] == [
+        f"repo at {shop.git('rev-parse', 'HEAD')}",
+        "A later update has not finished, so some files are newer. To continue: feeder sync",
+    ]
+    assert feeder(shop, "stats", "--json").json["unfinished"] is True
+    feeder(shop, "sync")
+    assert feeder(shop, "stats", "--json").json["unfinished"] is False
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["outline", "../x.py"],
+        ["outline", "/dev/null"],
+        ["show", "../x.py:3"],
+        ["show", "/dev/null"],
+        ["references", "../x.py"],
+        ["definition", "../x.py:1:1"],
+        ["grep", "cart", "../x"],
+        ["search", "cart", "--path", "/dev"],
+    ],
+)
+def test_path_outside_the_repository(feeder: RunFeeder, shop: Repo, arguments: list[str]) -> None:
+    """Also one that exists; below a folder, `..` leads into the repository."""
+    feeder(shop, "sync")
+    answer = feeder(shop, *arguments)
+    assert answer.code == 2
+    path = next(part for part in arguments if "/" in part).partition(":")[0]
+    assert answer.err.splitlines()[-1] == (
+        f"feeder: {path} is outside the repository. Name a path inside it, or run feeder in the "
+        "folder that has this path."
+    )
+    assert feeder(shop, "outline", "-C", "src", "../src").code == 0
 
 
 def test_validate_exits_with_1_until_repaired(feeder: RunFeeder, shop: Repo) -> None:

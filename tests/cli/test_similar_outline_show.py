@@ -150,7 +150,7 @@ def test_show_prints_current_lines(feeder: RunFeeder, shop: Repo) -> None:
         ),
         (["similar", " "], "The target is empty. Give a path, "),
         (["show", "#Crat"], "The index has no file, symbol or id #Crat. "),
-        (["show", "../../etc/passwd:1"], "The index has no file, symbol or id ../../etc/passwd."),
+        (["show", "../../etc/passwd:1"], "../../etc/passwd is outside the repository."),
         (["show", "yarn.lock:1"], "yarn.lock is not in the index: it was skipped (a lock file)."),
         (["similar", "yarn.lock"], "yarn.lock is not in the index: it was skipped (a lock file)."),
         (["outline", "yarn.lock"], "yarn.lock is not in the index: it was skipped (a lock file)."),

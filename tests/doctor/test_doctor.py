@@ -238,7 +238,7 @@ def test_missing_library_that_compares_vectors_is_an_error(
     monkeypatch.setitem(sys.modules, "simsimd", None)
     answer = feeder(shop, "doctor", "--vectors", "--model", "static", "--json")
     assert answer.code == 1
-    assert "simsimd does not load" in findings(answer)["model"]["says"]
+    assert "the package simsimd cannot be loaded" in findings(answer)["model"]["says"]
 
 
 @pytest.mark.usefixtures("retries_without_delay")

@@ -129,7 +129,8 @@ def test_filters_restrict_the_search(database: SQLite, question: str, found: set
         ("path:lib/deep/crat.py", "has no file or folder lib/deep/crat.py. The nearest: src/shop/"),
         ("path:zzz", "has no file or folder zzz. There are: .feeder.toml, docs, my dir, odd"),
         ("path:/shop", "has no file or folder /shop. The nearest: src/shop"),
-        ("path:../../etc", "has no file or folder ../../etc"),
+        ("path:../../etc", "../../etc is outside the repository."),
+        ("path:/dev/null", "/dev/null is outside the repository."),
         ("path:*.kt", "has no file or folder *.kt"),
         ("repo:acme/sohp", f"has no repository acme/sohp. The nearest: {REPO}"),
         ("category:dosc", "has no category or tag dosc. The nearest: docs"),
@@ -152,6 +153,8 @@ def test_filter_without_a_match_is_an_error_with_suggestions(
 @pytest.mark.parametrize(
     ("question", "message"),
     [
+        ("cart -cart", "cart and -cart exclude each other: nothing is left to search."),
+        ("cart Box -box -Cart", "cart and Box and -box and -Cart exclude each other"),
         ("category:tests tests:no", "tests:no and category:tests exclude each other: nothing"),
         ("-category:tests tests:only", "tests:only and -category:tests exclude each other"),
         ("category:tests -category:tests", "category:tests and -category:tests exclude each other"),

@@ -298,3 +298,20 @@ def test_unchanged_head_starts_git_once(repo: Repo, monkeypatch: pytest.MonkeyPa
     before = _commits_seen(repo, repo.path)
     monkeypatch.setenv("PATH", "")
     assert git.head_commit_or_none(repo.path) == before
+
+
+def test_worktree_whose_main_folder_has_moved(repo: Repo, tmp_path: Path) -> None:
+    """It is not taken for a folder outside of git; the remedy works."""
+    repo.commit({"a": "x"})
+    linked, moved = tmp_path / "linked tree", tmp_path / "moved"
+    repo.git("worktree", "add", "-q", "--detach", str(linked))
+    repo.path.rename(moved)
+    with pytest.raises(UserError) as error:
+        git.find_root(linked)
+    assert str(error.value) == (
+        f"The .git file of {linked} names {repo.path}/.git/worktrees/linked-tree, which does not "
+        "exist. If its main folder has moved, run there: git worktree repair "
+        f"'{linked}'"
+    )
+    Repo(moved).git("worktree", "repair", str(linked))
+    assert git.find_root(linked) == linked

@@ -369,12 +369,15 @@ def test_late_answer_of_a_key_starts_no_retry_after_enter(browser: Browser, repo
         ("?q=needle+lang:pyton", "python", "/?q=needle+lang%3Apython"),
         ("?q=needle&language=pyton", "python", "/?q=needle&language=python"),
         ('?q=needle+type:"metod"', "method", "/?q=needle+type%3Amethod"),
+        ("?q=needle+lang:zig", "python", "/?q=needle+lang%3Apython"),
     ],
 )
 def test_unknown_filter_value_has_a_link_to_the_nearest(
     page: Page, site: Web, address: str, name: str, found: str
 ) -> None:
-    """There is no button to send the same query again, which would have the same error."""
+    """Or to those that exist, if none is near. There is no button to send the same query again,
+    which would have the same error.
+    """
     go(page, site, address)
     expect(page.get_by_role("heading", name="The index has no")).to_be_visible()
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)

@@ -55,6 +55,11 @@ def print_result(settings: Settings, facts: Any, lines: Iterable[str]) -> None:
             print_text(escaping.escape_line(line))
 
 
+def print_report(settings: Settings, facts: Any, lines: Iterable[str]) -> None:
+    """Prints what a command has done as `print_result` does; with `--quiet` only as JSON."""
+    print_result(settings, facts, () if settings.quiet else lines)
+
+
 def print_null_terminated(root: Path, paths: Iterable[str]) -> None:
     """Prints paths as they are on disk, relative to the current folder, for `xargs -0`."""
     from feeder.source.paths import path_in

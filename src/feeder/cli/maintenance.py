@@ -62,7 +62,8 @@ def init(database_name: str | None, shared: str | None, dry_run: bool, **params:
         with open_session(place, settings, writes=not dry_run, create=True) as session:
             facts = {"index": session.index.database.place, "repo": place.repo}
         first = "An index would be created on this machine." if dry_run else "Ready."
-        console.print_result(settings, facts, [first, *_local_store_note(settings, store.reason)])
+        print_done = console.print_result if dry_run else console.print_report
+        print_done(settings, facts, [first, *_local_store_note(settings, store.reason)])
 
 
 @click.command(
@@ -268,7 +269,8 @@ def stats(**params: Any) -> None:
     with open_session(place, settings, writes=False, create=False) as store:
         facts = statistics(store.index.database, place.repo)
         usage = store.backend.usage()
-    answer, lines = facts.as_json() | {"models": facts.models}, list(facts.lines())
+    more = {"models": facts.models, "unfinished": facts.is_unfinished}
+    answer, lines = facts.as_json() | more, list(facts.lines())
     if usage:
         usage = replace(usage, dimensions=facts.dimensions)
         answer["usage"] = usage.as_json()

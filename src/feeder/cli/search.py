@@ -146,7 +146,7 @@ def similar(target: str, limit: int, **params: Any) -> None:
 def outline(path: str, depth: int | None, max_lines: int, color: str, **params: Any) -> None:
     """List the symbols of a file, a folder or a glob.
 
-    Without PATH, lists the whole repository.
+    Without PATH, lists the whole repository. In a glob, * also matches slashes.
     """
     from feeder.cli.fresh_index import open_fresh_index
     from feeder.cli.rendering import render_outline

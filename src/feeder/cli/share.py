@@ -44,7 +44,7 @@ def publish(target: str, keep: int, **params: Any) -> None:
         raise UserError(f"There is no index at {file}.", "Make one with: feeder sync")
     with closing(open_target(target, settings.directory)) as store:
         done = publish_index(file, place.base, store, keep)
-    console.print_result(settings, done._asdict(), done.lines())
+    console.print_report(settings, done._asdict(), done.lines())
 
 
 @click.command(cls=ShortHelp, examples=("feeder pull", "feeder pull github:acme/shop"))

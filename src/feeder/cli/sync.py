@@ -207,6 +207,7 @@ def _writing_run(  # noqa: PLR0913 - what a run works on
     finally:
         account.report = run.report.as_json() if run else None
     if not isinstance(ended_early, Superseded):
-        console.print_result(settings, run.report.as_json(), run.report.lines())
+        print_done = console.print_result if dry_run else console.print_report
+        print_done(settings, run.report.as_json(), run.report.lines())
     if ended_early:
         raise ended_early

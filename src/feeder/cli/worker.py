@@ -95,7 +95,8 @@ def worker(
         "dry_run": dry_run,
         "files": [_file_json(file, dry_run=dry_run) for file in plan],
     }
-    console.print_result(settings, facts, _result_lines(place, plan, dry_run=dry_run))
+    print_done = console.print_result if dry_run else console.print_report
+    print_done(settings, facts, _result_lines(place, plan, dry_run=dry_run))
     is_new = any(file.action in ("created", "changed") for file in plan)
     if is_new and not dry_run and not settings.quiet:
         console.print_message(_NEXT_STEPS.format(folder / "README.md"))

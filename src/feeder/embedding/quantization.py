@@ -88,6 +88,6 @@ def load_static_model() -> "StaticEmbedder":
         return StaticEmbedder()
     except (ImportError, RuntimeError) as exc:  # numpy is missing or built for another CPU
         raise UserError(
-            f"The static model cannot be used: numpy does not load ({exc}).",
+            f"The static model cannot be used: the package numpy cannot be loaded ({exc}).",
             "Install it again, or use --no-vectors.",
         ) from exc

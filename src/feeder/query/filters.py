@@ -15,7 +15,7 @@ from feeder.notes import Note, NoteKind
 from feeder.query import vocabulary
 from feeder.query.query import CHOICE_FILTERS, FILTER_FIELDS, Query, nearest_filter
 from feeder.query.vocabulary import NO_LANGUAGE, Categories, category_scopes, intersect
-from feeder.source.paths import is_below, path_candidates
+from feeder.source.paths import is_below, is_outside, outside_error, path_candidates
 from feeder.store import Database, Statement
 from feeder.store.batch import read_texts
 from feeder.store.inventory import indexed_repositories, resolve_repository
@@ -39,7 +39,12 @@ _CATEGORY_FIELDS = tuple(_FILTER_PREFIXES)[:2]
 
 
 def check_conflicts(query: Query, scope: Scope) -> None:
-    """Raises UserError if the query's filters exclude each other in the scope."""
+    """Raises UserError if parts of the query exclude each other in the scope."""
+    if query.without and not query.regex:
+        excluded = {word.casefold() for word in query.without}
+        texts = [*query.words.split(), *query.phrases, *query.prefixes, *query.either_texts]
+        if texts and {text.casefold() for text in texts} <= excluded:
+            raise _conflict_error([*texts, *(f"-{word}" for word in query.without)])
     if {"no", "only"} <= set(_tests_values(query)):
         tests = [f"tests:{query.tests}"] if query.tests else []
         raise _conflict_error([*tests, *_as_typed(query, _CATEGORY_FIELDS)])
@@ -344,6 +349,8 @@ def _resolve_paths(  # noqa: PLR0913 - the index, the filters and the paths that
             check_scope_not_skipped(database, repository_scope, candidates)
             paths = _indexed_paths(database, repository_scope)
             top_level = sorted({path.partition("/")[0] for path in paths})
+            if is_outside(typed, directory, top_level):
+                raise outside_error(typed)
             raise unknown_name_error(
                 "file or folder", typed, top_level, [*paths, *_parent_folders(paths)]
             )

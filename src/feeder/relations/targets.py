@@ -19,7 +19,7 @@ from feeder.relations.repeated_definitions import (
     without_sections_and_constructors,
 )
 from feeder.snippets.excerpts import ExcerptReader
-from feeder.source.paths import path_candidates
+from feeder.source.paths import is_outside, outside_error, path_candidates
 from feeder.store.hits import (
     MAX_NAMED_HITS,
     Hit,
@@ -84,6 +84,7 @@ def resolve_target(corpus: Corpus, text: str, directory: str = "") -> Target:
     if target := _by_id_or_symbol(corpus, text):
         return target
     check_not_skipped(corpus, path, directory, anywhere=_looks_like_path(path))
+    _check_inside(corpus, path, directory)
     raise _unknown_target_error(corpus, path)
 
 
@@ -218,8 +219,18 @@ def files_below_path(corpus: Corpus, text: str, directory: str = "") -> list[str
     if not all_files:
         raise _no_files_error(corpus)
     check_not_skipped(corpus, text, directory, anywhere=_looks_like_path(text))
+    _check_inside(corpus, text, directory)
     error = _not_found_error("file or folder", text, _nearest_paths(corpus, text))
     raise UnknownPathError(error.problem, error.remedy)
+
+
+def _check_inside(corpus: Corpus, text: str, directory: str) -> None:
+    """Raises UserError for a path outside of the repository."""
+    if "/" not in text and text != "..":
+        return
+    files = files_below(corpus.database, corpus.repo, "") if text.startswith("/") else ()
+    if is_outside(text, directory, {file.partition("/")[0] for file in files}):
+        raise outside_error(text)
 
 
 def _resolve_file(

@@ -5,6 +5,7 @@ Nothing else starts git.
 
 import os
 import re
+import shlex
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -41,6 +42,9 @@ _DISABLE_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.de
 """Disables programs that a repository's settings may name."""
 
 _NO_WORKING_TREE = re.compile(rb"must be run in a work tree|cannot use bare repository")
+
+_GONE_REPOSITORY = re.compile(rb"not a git repository: (?!\(null\)$)(.+)$", re.MULTILINE)
+"""git's error for a file `.git` that names a folder which is not there."""
 
 GIT_NOT_FOUND = ("git was not found.", "Install it, or add it to the PATH.")
 
@@ -89,6 +93,8 @@ def run_git(
         raise UserError(*GIT_NOT_FOUND) from exc
     except subprocess.TimeoutExpired as exc:
         raise TimeoutError from exc
+    if gone := _GONE_REPOSITORY.search(result.stderr):
+        raise _gone_repository_error(folder, os.fsdecode(gone[1]))
     if b"not a git repository" in result.stderr:
         raise NoRepositoryError(
             f"{folder} is not in a git repository.",
@@ -101,6 +107,17 @@ def run_git(
             f"Allow it with `{remedy}`.",
         )
     return result
+
+
+def _gone_repository_error(folder: Path, named: str) -> UserError:
+    """The error for a worktree or submodule whose repository has moved or was deleted."""
+    named = paths.escape_name(os.fsencode(named))
+    problem = f"The .git file of {folder} names {named}, which does not exist."
+    if f"{os.sep}worktrees{os.sep}" not in named:
+        return UserError(problem, "Correct the file, or clone the repository again.")
+    worktree = shlex.quote(str(folder))
+    remedy = f"If its main folder has moved, run there: git worktree repair {worktree}"
+    return UserError(problem, remedy)
 
 
 def check_result(folder: Path, result: GitResult) -> bytes:

@@ -5,11 +5,13 @@ finds them in a working tree.
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from posixpath import join, normpath
 from unicodedata import normalize
+
+from feeder.errors import UserError
 
 ESCAPE_PATTERN = r"\\x(5c|[89a-f][0-9a-f])"
 """An escape sequence: the only use of a backslash in a path."""
@@ -59,6 +61,24 @@ def path_candidates(typed: str, directory: str) -> list[str]:
             [*places, *(f"*/{normpath(path)}" for path in spellings if _is_unanchored(path))]
         )
     )
+
+
+def is_outside(path: str, directory: str, top_level: Container[str]) -> bool:
+    """Tells whether a path that the index does not have leaves the repository: `../x` at its root,
+    or `/etc/hosts`, if the repository has no `etc`, but this machine has `/etc`.
+
+    `top_level` are the files and folders at the root.
+    """
+    if not path.startswith("/"):
+        return normpath(join(directory, path)).split("/")[0] == ".."
+    first = normpath(path).lstrip("/").split("/")[0]
+    return first not in top_level and os.path.lexists(f"/{first}")
+
+
+def outside_error(path: str) -> UserError:
+    """Returns the error for such a path."""
+    remedy = "Name a path inside it, or run feeder in the folder that has this path."
+    return UserError(f"{path} is outside the repository.", remedy)
 
 
 def _anchored_paths(path: str, directory: str) -> Iterator[str]:

@@ -124,6 +124,11 @@ class Statistics:
         """Stored dimensions: nodes times dimensions of the model."""
         return sum(self.node_types.values()) * int(self.meta.get("dimensions", 0))
 
+    @property
+    def is_unfinished(self) -> bool:
+        """True after a run that was interrupted: some files are those of a later commit."""
+        return "tree" not in self.meta and self.meta.get("run") != self.meta.get("done")
+
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
@@ -134,6 +139,10 @@ class Statistics:
         below = self.meta.get("below")
         part = f", its folder {below} alone" if below else ""
         yield f"{self.repo} at {working}{head or 'no commit yet'}{part}"
+        if self.is_unfinished and "head" in self.meta:
+            yield (
+                "A later update has not finished, so some files are newer. To continue: feeder sync"
+            )
         yield f"model: {' and '.join(self.models) or 'none, words only'}"
         for name in ("files", "node_types", "languages", "skipped"):
             counts: dict[str, int] = getattr(self, name)

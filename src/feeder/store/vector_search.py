@@ -251,8 +251,8 @@ def load_simsimd() -> Any:
         import simsimd
     except ImportError as exc:
         raise UserError(
-            f"Vectors cannot be compared: simsimd does not load ({exc}).",
-            "Install it again, or use --no-vectors.",
+            f"Vectors cannot be compared: the package simsimd cannot be loaded ({exc}).",
+            "Install feeder again, or use --no-vectors.",
         ) from exc
     return simsimd
 

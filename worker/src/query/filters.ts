@@ -3,7 +3,7 @@
 import { constants } from "../../build/worker_data.json";
 import { HttpError } from "../http_error.ts";
 import { normalizeParts } from "../posix_paths.ts";
-import { compareText, isAscii } from "../python_strings.ts";
+import { casefold, compareText, isAscii, split } from "../python_strings.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 import { EMPTY_SCOPE, endingWords, isGlob, normalizePath, type Scope } from "../store/scope.ts";
 import {
@@ -15,7 +15,7 @@ import {
 } from "../store/statements.ts";
 import { unknownNameError } from "../suggestions.ts";
 import type { CountedValues } from "../corpus/index_status.ts";
-import { nearestFilter, type Query } from "./query.ts";
+import { eitherTexts, nearestFilter, type Query } from "./query.ts";
 import { idsWithRelations, relationStatement } from "./relation_filters.ts";
 import {
   nodeTypeNames,
@@ -122,6 +122,7 @@ export async function resolveScope(
   const missing = places.slice(0, paths.length).indexOf(-1);
   const notPaths = lookup.notPaths.map((own, at) => own[Math.max(places[paths.length + at]!, 0)]!);
   const typed = query.paths[missing];
+  if (typed !== undefined && isOutside(typed)) throw outsideError(typed);
   if (typed !== undefined) throw await unknownPathError(database, typed, repositoryScope);
   for (const { kind, name } of valuesToLookUp(lookup)) {
     if (exists.shift()) continue;
@@ -225,6 +226,16 @@ export function pathCandidates(typed: string): string[] {
   return unique([...spellings.map(pathFromRoot), ...anywhere]);
 }
 
+/** Returns true for a path that leaves the repository. */
+export function isOutside(typed: string): boolean {
+  return !typed.startsWith("/") && normalizeParts(typed).split("/", 1)[0] === "..";
+}
+
+export function outsideError(path: string): HttpError {
+  const remedy = "Name a path inside it, or run feeder in the folder that has this path.";
+  return new HttpError(400, `${path} is outside the repository.`, remedy);
+}
+
 function pathFromRoot(path: string): string {
   const normalized = normalizeParts(path);
   if (path.startsWith("/")) return normalized.replace(/^\/+/, "");
@@ -270,6 +281,13 @@ const CATEGORY_FIELDS: readonly Field[] = ["categories", "notCategories"];
 
 /** Throws an HttpError for filters that exclude each other. */
 export function checkConflicts(query: Query, scope: Scope): void {
+  if (query.without.length > 0 && query.regex === null) {
+    const excluded = new Set(query.without.map(casefold));
+    const texts = [...split(query.words), ...query.phrases, ...query.prefixes, ...eitherTexts(query)];
+    if (texts.length > 0 && texts.every((text) => excluded.has(casefold(text)))) {
+      throw conflictError([...texts, ...query.without.map((word) => `-${word}`)]);
+    }
+  }
   const tests = testsValues(query);
   if (tests.has("no") && tests.has("only")) {
     const tests = query.tests ? [`tests:${query.tests}`] : [];

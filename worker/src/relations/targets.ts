@@ -14,7 +14,7 @@ import { sortNodes } from "../store/relations.ts";
 import * as sql from "../store/statements.ts";
 import { nearestNames } from "../suggestions.ts";
 import { expandWords, lastName, normalizeSymbol, symbolEndsWith } from "../text.ts";
-import { pathCandidates } from "../query/filters.ts";
+import { isOutside, outsideError, pathCandidates } from "../query/filters.ts";
 import { findMember, normalizeName, parseMembers, type Member } from "../ranking/member_names.ts";
 import { withoutDeclarations, withoutSectionsAndConstructors } from "./repeated_definitions.ts";
 import { skippedFileError, skippedFilesStatement } from "../corpus/skipped_files.ts";
@@ -148,6 +148,7 @@ export async function filesBelowPath(context: TargetContext, text: string, range
     if (files.length > 0) return range.count < 0 ? files : files.slice(0, range.count);
   }
   if (all.length === 0) throw new HttpError(404, `The index has no files of the repository ${repo}.`, "Add files to the repository, or index those that it has: feeder sync");
+  if (isOutside(text)) throw outsideError(text);
   const { error, remedy } = notFoundError("file or folder", text, nearestPaths(text, all));
   throw skippedFileError(text, skipped) ?? new HttpError(404, error, remedy);
 }
@@ -377,6 +378,7 @@ async function unknownTargetError({ database, repo }: TargetContext, text: strin
   await batch.run(database);
   const skippedError = skippedFileError(text, skipped()[0] ?? []);
   if (skippedError) return skippedError;
+  if (text.includes("/") && isOutside(text)) return outsideError(text);
   const kind = "file, symbol or id";
   const name = looksLikePath(text) ? "" : lastName(normalizeSymbol(text));
   const near = nearestPaths(text, paths()[0] ?? []);
