@@ -191,6 +191,42 @@ def test_left_out_entries_are_counted_up(feeder: RunFeeder, repo: Repo) -> None:
         assert bool(counts) == (limit < 5), text
 
 
+def test_limits_are_said_in_every_form(feeder: RunFeeder, repo: Repo) -> None:
+    """Of 301 changed files 300 are compared; of their 300 functions 60 are looked up, 40 of them in
+    documents, and similar code is looked for to 8. A guide names the first one in four lines.
+    """
+    old = {f"src/m{n:03}.py": f"def make_{n:03}():\n    return 1\n" for n in range(301)}
+    guide = "Call `make_000`.\n\n" * 4
+    repo.commit({**old, "docs/guide.md": f"# Guide\n\n{guide}"})
+    repo.commit({path: str(text).replace("1\n", "2\n") for path, text in old.items()})
+    assert feeder(repo, "sync", "-q").code == 0
+    limits = [
+        "300 of 301 changed files were compared.",
+        "References to 60 of 300 changed nodes were read, changed signatures first.",
+        "Documents were searched for the first 40 of 300 names.",
+        "At most 3 lines of a document are listed for each name.",
+        "Similar code was looked for to 8 of 300 edited methods.",
+    ]
+    answer = feeder(repo, "impact", "--json").json
+    assert (answer["limits"], answer["at_least"]) == (limits, True)
+    assert feeder(repo, "impact", "-q").err.splitlines() == limits
+    assert {*limits} <= {*feeder(repo, "impact").err.splitlines()}
+    tests = feeder(repo, "impact", "--tests", "-q")
+    assert (tests.code, tests.out, tests.err.splitlines()) == (5, "", limits[:2])
+
+
+def test_files_that_change_together_are_counted_up(feeder: RunFeeder, repo: Repo) -> None:
+    """Of twelve files that always changed with this one, ten are listed."""
+    for value in range(4):
+        files = {f"with{n:02}.txt": f"{value}\n" for n in range(12)}
+        repo.commit({**files, "shop.py": f"def one():\n    return {value}\n"})
+    repo.commit({"shop.py": "def one():\n    return 9\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    text = feeder(repo, "impact").out
+    section = text.partition("Usually changed together\n")[2].splitlines()
+    assert (section[9].split()[0], section[10]) == ("with09.txt", "  … 2 more")
+
+
 def test_changed_tests_of_the_working_tree(feeder: RunFeeder, shop: Repo) -> None:
     """Also those that are not committed, and no source changed."""
     (shop.path / "tests/test_new.py").write_text("def test_new():\n    pass\n")

@@ -1,5 +1,7 @@
 """`feeder overview` shows what most files refer to."""
 
+import json
+
 import pytest
 
 from cli.synced_files import environment, shop
@@ -177,6 +179,47 @@ def test_type_declared_for_several_platforms_is_listed_once(feeder: RunFeeder, r
     assert feeder(repo, "sync", "-q").code == 0
     [cart_type] = feeder(repo, "overview", "--json").json["types"]
     assert (cart_type["symbol"], cart_type["files"]) == ("shop.Cart", 1)
+
+
+def test_cut_lists_say_how_many_they_leave_out(feeder: RunFeeder, repo: Repo) -> None:
+    """14 packages of which 12 are listed, 20 types of which 16 are, and 8 main functions of which 6
+    are; the package that uses all others names 6 of the other 11 listed ones.
+    """
+    users = "".join(f"from p{n:02}.types import T{n:02}, U{n:02}\n" for n in range(10))
+    used = "".join(f"    T{n:02}(U{n:02})\n" for n in range(10))
+    files: dict[str, str | bytes] = {
+        f"p{n:02}/types.py": f"class T{n:02}:\n    pass\n\n\nclass U{n:02}:\n    pass\n"
+        for n in range(10)
+    }
+    files |= {f"q{n}/run.py": "def main():\n    pass\n" for n in range(3)}
+    files |= {"all/run.py": f"{users}\n\ndef run():\n{used}"}
+    files |= {f"q0/run{n}.py": "def main():\n    pass\n" for n in range(5)}
+    files |= {"package.json": json.dumps({"scripts": {f"s{n:02}": "a" for n in range(15)}})}
+    repo.commit(files)
+    assert feeder(repo, "sync", "-q").code == 0
+    facts = feeder(repo, "overview", "--json").json
+    assert {name: len(facts[name]) for name in ("packages", "types", "entry_points")} == {
+        "packages": 12,
+        "types": 16,
+        "entry_points": 8,
+    }
+    assert facts["totals"] == {
+        "packages": 14,
+        "entries": 9,
+        "entry_points": 8,
+        "types": 20,
+        "symbols": 29,
+    }
+    [user] = [package for package in facts["packages"] if package["path"] == "all"]
+    assert (len(user["uses"]), user["uses_total"]) == (6, 10)
+    lines = feeder(repo, "overview").out.splitlines()
+    assert lines[13:16] == ["  … 2 more", "", "Entry points, at most 6 of each kind"]
+    assert "  main: … 2 more" in lines
+    scripts = ", ".join(f"s{n:02}" for n in range(12))
+    assert f"  scripts: package.json {scripts} and 3 more" in lines
+    assert "  … 4 more" in lines
+    [line] = [line for line in lines if line.startswith("  all ")]
+    assert line.endswith(" and 4 more")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -162,6 +163,37 @@ def test_answers_keep_the_budget_and_name_the_next_offset(tmp_path: Path) -> Non
             break
         offset = int(first.rpartition("=")[2])
     assert offset
+    assert len(seen) == len({*seen}) == 150
+
+
+@pytest.mark.parametrize(
+    ("arguments", "noun"),
+    [
+        ({"kind": "definition", "target": "fill_the_cart"}, "definitions"),
+        ({"kind": "implementation", "target": "a.py#Base"}, "implementations"),
+        ({"depth": 2, "target": "a.py#Base"}, "callers"),
+    ],
+)
+def test_next_entries_of_each_list_are_at_the_offset_that_the_answer_names(
+    tmp_path: Path, arguments: dict[str, Any], noun: str
+) -> None:
+    """150 classes below one, each with a method of one name; each is on one page."""
+    repo = Repo(tmp_path / "repo")
+    types = "".join(
+        f"class Under{'x' * 60}{n}(Base):\n    def fill_the_cart(self):\n        pass\n\n\n"
+        for n in range(150)
+    )
+    repo.commit({"a.py": f"class Base:\n    pass\n\n\n{types}"})
+    index(repo)
+    ask = call_tools_in(repo.path)
+    seen: list[str] = []
+    first = "next: offset=0"
+    while "next: offset=" in first:
+        assert first.endswith(f"next: offset={len(seen)}")
+        text = result_text(ask("references", offset=len(seen), **arguments))
+        seen += body(text)
+        first = footer(text)[0]
+    assert f" of 150 {noun}" in first
     assert len(seen) == len({*seen}) == 150
 
 

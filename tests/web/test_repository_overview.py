@@ -73,14 +73,39 @@ def test_answer_follows_the_index(described: tuple[Repo, Web]) -> None:
     assert len(site.client.get("/api/overview").json()["entry_points"]) == 2
 
 
-def test_repository_without_code_and_readme_has_no_facts(repo: Repo) -> None:
+def test_repository_without_code_and_readme_says_why_it_has_no_facts(
+    repo: Repo, browser: Browser
+) -> None:
     repo.commit({"notes.txt": "one\n"})
     index(repo)
     with index_server(repo.path) as site:
         answer = site.client.get("/api/overview").json()
+        with open_page(browser, site) as page:
+            expect(page.get_by_text("Packages and entry points are unknown")).to_be_visible()
     assert answer["readme"] is None
     assert answer["packages"] == answer["entry_points"] == []
+    assert answer["totals"] == {"packages": 0, "entry_points": 0}
+    [note] = answer["notes"]
+    assert re.fullmatch(
+        r"Packages and entry points are unknown: The index of \S+ has no relations: it was made by "
+        r"an earlier version, or its languages have none\. Bring it up to date: feeder sync",
+        note,
+    )
     assert [file["path"] for file in answer["changed"]] == ["notes.txt"]
+
+
+def test_cut_lists_have_totals(repo: Repo, browser: Browser) -> None:
+    """Of nine packages eight are listed, and of nine main functions the six of one kind."""
+    repo.commit({f"p{n}/run.py": "def main():\n    print()\n" for n in range(9)})
+    index(repo)
+    with index_server(repo.path) as site:
+        answer = site.client.get("/api/overview").json()
+        with open_page(browser, site) as page:
+            expect(page.get_by_text("Packages and their most used symbols: 8 of 9")).to_be_visible()
+            expect(page.get_by_text("First entry points: 6 of 9")).to_be_visible()
+    assert (len(answer["packages"]), len(answer["entry_points"])) == (8, 6)
+    assert answer["totals"] == {"packages": 9, "entry_points": 9}
+    assert answer["notes"] == []
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,10 @@ def impact(
         console.print_result(settings, facts, _lines(shown, whole))
     if not settings.json and not settings.quiet:
         console.print_message(impact_summary(whole))
+    # --quiet hides notes, but a list for a test runner is never incomplete in silence
+    for limit_note in () if settings.json else whole.limits:
+        console.print_message(limit_note)
+    if not settings.json and not settings.quiet:
         for hint in _hints(corpus.base, change, ref or base, status):
             console.print_message(hint)
         if tests_only and len(shown.tests) < len(whole.tests):

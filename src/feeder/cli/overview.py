@@ -62,36 +62,26 @@ def overview(path: str, budget: int, **params: Any) -> None:
         "index": status.as_json(),
     }
     console.print_result(settings, facts, _lines(result, budget))
-    if not settings.json and not settings.quiet:
+    is_cut = result.at_least or len(symbols) < len(result.symbols)
+    if not settings.json and (is_cut or not settings.quiet):
         at_least = "at least " if result.at_least else ""
         console.print_message(
             f"{len(symbols):,} of {at_least}{len(result.symbols):,} symbols. "
             "For more: --budget TOKENS, or a folder."
         )
-        if status.note:
-            console.print_message(status.note)
+    if status.note and not settings.json and not settings.quiet:
+        console.print_message(status.note)
 
 
 def _lines(result: Overview, budget: int) -> Iterator[str]:
     from feeder.mcp.token_budget import budget_bytes
-    from feeder.relations.entry_points import TITLE
-    from feeder.relations.overview import (
-        entry_line,
-        fit_symbols,
-        package_line,
-        symbol_line,
-        type_line,
-    )
+    from feeder.relations.overview import fit_symbols, overview_sections, symbol_line
 
-    yield "Packages"
-    yield from (f"  {package_line(package)}" for package in result.packages)
-    if result.entries:
-        yield from ("", TITLE)
-        yield from (f"  {entry_line(entry)}" for entry in result.entries)
-    if result.types:
-        yield from ("", "Central types, with the files of other folders that refer to them")
-        yield from (f"  {type_line(type_)}" for type_ in result.types)
-    yield from ("", "Most-referenced symbols")
+    for title, lines in overview_sections(result):
+        yield title
+        yield from (f"  {line}" for line in lines)
+        yield ""
+    yield "Most-referenced symbols"
     for path, ones in fit_symbols(result.symbols, budget_bytes(budget)).items():
         yield path
         yield from map(symbol_line, ones)

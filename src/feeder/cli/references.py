@@ -129,10 +129,21 @@ def references(  # noqa: PLR0913 - the options
         console.print_rendered(_rendered(page, color))
         if with_left_out:
             console.print_rendered(_left_out_lines(page, color))
-    if not settings.quiet:
+    if not settings.quiet or _is_cut(page):
         console.print_message(_summary(page, with_left_out))
-        if status.note:
-            console.print_message(status.note)
+    if status.note and not settings.quiet:
+        console.print_message(status.note)
+
+
+def _is_cut(page: ReferencePage | UsePage | CallerTree) -> bool:
+    """Tells whether a page that begins the list does not have all of it."""
+    from feeder.relations.callers import CallerTree
+    from feeder.relations.uses import UsePage
+
+    if isinstance(page, CallerTree):
+        return page.at_least
+    shown = len(page.uses) if isinstance(page, UsePage) else len(page.references)
+    return page.at_least or page.offset + shown < page.total
 
 
 def _as_json(page: ReferencePage | UsePage | CallerTree, with_left_out: bool) -> dict[str, Any]:
@@ -244,18 +255,18 @@ def _tree_lines(
 
 def _summary(page: ReferencePage | UsePage | CallerTree, with_left_out: bool) -> str:
     from feeder.relations.callers import CallerTree
-    from feeder.relations.modules import say_left_out, say_refers_to_nothing
+    from feeder.relations.modules import say_left_out
     from feeder.relations.uses import UsePage
 
     if isinstance(page, CallerTree):
         return _tree_summary(page)
     if isinstance(page, UsePage):
         if not page.total:
-            return say_refers_to_nothing(page.symbol or page.path, page.language)
+            return page.reason
         shown, left_out = len(page.uses), ""
     else:
         if not page.total:
-            return _none_listed(page)
+            return page.reason()
         shown = len(page.references)
         left_out = say_left_out(len(page.left_out))
         left_out += " (--all lists them)" if left_out and not with_left_out else ""
@@ -270,23 +281,9 @@ def _summary(page: ReferencePage | UsePage | CallerTree, with_left_out: bool) ->
     return f"{page.offset + 1} to {after} of {counts}{following}."
 
 
-def _none_listed(page: ReferencePage) -> str:
-    from feeder.relations.modules import say_none_listed, say_nothing_refers
-    from feeder.relations.name_lines import count_lines
-
-    if page.excluded:
-        return say_none_listed(page.target, page.excluded)
-    return say_nothing_refers(page.target, count_lines(page.name_lines), len(page.left_out))
-
-
 def _tree_summary(tree: CallerTree) -> str:
-    from feeder.relations.modules import say_no_caller, say_nothing_refers
-    from feeder.relations.name_lines import count_lines
-
-    if tree.excluded:
-        return say_no_caller(tree.target, tree.excluded)
     if not tree.total:
-        return say_nothing_refers(tree.target, count_lines(tree.name_lines))
+        return tree.reason()
     at_least = "at least " if tree.at_least else ""
     more = " For more: -n NUMBER" if tree.is_limited else ""
     return f"{at_least}{count_of(tree.total, 'caller')}.{more}"
@@ -324,7 +321,12 @@ def definition(name: str, **params: Any) -> None:
             for definition in result.definitions
         ),
     )
-    if status.changed_files and not settings.json and not settings.quiet:
+    if settings.json:
+        return
+    if result.at_least:
+        count = count_of(len(result.definitions), "definition")
+        console.print_message(f"At least {count}: others of this name were not read.")
+    if status.changed_files and not settings.quiet:
         console.print_message(str(status.changed_files))
 
 
@@ -355,6 +357,7 @@ def implementations(target: str, **params: Any) -> None:
         "implementations": [implementation._asdict() for implementation in result],
         "total": len(result),
         "at_least": is_cut,
+        "reason": None if result else say_nothing_implements(of_definition),
     }
     lines = (
         f"{'  ' * (implementation.depth - 1)}{implementation.place}  {implementation.title}"
@@ -362,7 +365,12 @@ def implementations(target: str, **params: Any) -> None:
         for implementation in result
     )
     console.print_result(settings, facts, lines)
-    if settings.json or settings.quiet:
+    if settings.json:
+        return
+    if result and is_cut:
+        count = count_of(len(result), "implementation")
+        console.print_message(f"At least {count}: some types below this one were not read.")
+    if settings.quiet:
         return
     if not result:
         console.print_message(say_nothing_implements(of_definition))

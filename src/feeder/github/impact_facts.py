@@ -79,7 +79,10 @@ class Totals(msgspec.Struct):
 
 
 class ImpactFacts(msgspec.Struct):
-    """The result of `feeder impact --json`; fields that are not used here are ignored."""
+    """The result of `feeder impact --json`; fields that are not used here are ignored.
+
+    `at_least` if references or tests may be missing.
+    """
 
     changed: list[ChangedDeclaration]
     references: list[ReferenceSite]
@@ -87,6 +90,7 @@ class ImpactFacts(msgspec.Struct):
     documents: list[DocumentLine]
     similar: list[SimilarDeclaration]
     totals: Totals
+    at_least: bool = False
 
     def name_of(self, id_: str) -> str:
         """The name of a changed declaration; empty if it is not listed."""

@@ -104,6 +104,11 @@ def impact_section(facts: "ImpactFacts") -> str:
             blocks.append(_details_block(title, entries, is_open=noun == "test file"))
     if len(blocks) == 1:
         blocks.append("No declaration is changed, and no test, reference or document is found.")
+    if facts.at_least:
+        blocks.append(
+            "References and tests may be missing, because the change is too large to be compared "
+            f"whole. {code_span('feeder impact')} says what was left out."
+        )
     return "\n\n".join(blocks) + "\n"
 
 

@@ -6,15 +6,15 @@ Start with `find_impact`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import log2, sqrt
 from typing import Any, NamedTuple
 
 from feeder.corpus.corpus import Corpus
-from feeder.impact.changed_nodes import ADDED, REMOVED, Change, ChangedNode, RenamedFile
-from feeder.impact.mentions import Mention, find_mentions
+from feeder.impact.changed_nodes import ADDED, MAX_FILES, REMOVED, Change, ChangedNode, RenamedFile
+from feeder.impact.mentions import Mentions, find_mentions
 from feeder.impact.name_convention import NameScores
-from feeder.impact.near_duplicates import NearDuplicate, find_near_duplicates
+from feeder.impact.near_duplicates import NearDuplicates, find_near_duplicates
 from feeder.impact.results import (
     CHANGED,
     HISTORY,
@@ -89,23 +89,23 @@ def find_impact(
     finder.add_further_steps(progress if is_long else NO_PROGRESS)
     tests = finder.ranked_tests()
     references = sorted(dict.fromkeys(finder.references), key=_order)
-    documents: list[Mention] = []
-    similar: list[NearDuplicate] = []
+    documents, similar = Mentions([], []), NearDuplicates([], [])
     if not tests_only:
-        names = [(node.id, node.name) for node in finder.nodes]
+        names = [(node.id, node.name) for node in finder.code]
         documents = find_mentions(corpus, names, change.paths)
         similar = find_near_duplicates(index, change)
-    is_cut = finder.is_cut or finder.finder.reader.is_cut or change.unread > 0
+    limits = list(finder.limits())
     nodes = sorted(change.nodes, key=lambda one: (not one.is_code, *_importance(one), one.path))
     return Impact(
         change._replace(nodes=nodes),
         references,
         tests,
-        documents,
-        similar,
-        at_least=is_cut,
+        documents.lines,
+        similar.nodes,
+        at_least=bool(limits),
         together=finder.together,
         renames=renames,
+        limits=[*limits, *documents.limits, *similar.limits],
     )
 
 
@@ -123,9 +123,10 @@ class _ImpactFinder:
         self._change = change
         self.finder = ReferenceFinder(corpus)
         code = [node for node in change.nodes if node.is_code and not node.is_named_by_argument]
-        ordered = sorted(code, key=lambda one: (is_test_path(one.path), *_importance(one)))
-        self.nodes = ordered[:MAX_NODES]
-        self.is_cut = len(ordered) > MAX_NODES
+        self.code = sorted(code, key=lambda one: (is_test_path(one.path), *_importance(one)))
+        self.nodes = self.code[:MAX_NODES]
+        self._has_further_steps = False
+        self._overridden: list[str] = []
         self.references: list[ImpactReference] = []
         sources = [node for node in change.nodes if node.is_code and not is_test_path(node.path)]
         self._symbols = [source.name for source in sorted(sources, key=_importance)[:MAX_NODES]]
@@ -164,7 +165,8 @@ class _ImpactFinder:
             for member in self.finder.subtypes.overriding(definition)
             if (member.path, member.node.symbol) not in self._changed
         ]
-        self.is_cut |= len(overriding) > MAX_OVERRIDING
+        if len(overriding) > MAX_OVERRIDING:
+            self._overridden.append(node.name)
         self.references += [ImpactReference(node, member) for member in overriding[:MAX_OVERRIDING]]
         if definition.owner and not definition.is_type:
             self._add_owner(node, definition)
@@ -175,7 +177,6 @@ class _ImpactFinder:
         What imports a file by another name than its path, as in Java, finds it as before.
         """
         imports: dict[tuple[str, int], Reference] = {}
-        self.is_cut |= len(file.moved) > MAX_MOVED
         for node in file.moved[:MAX_MOVED]:
             evidence = self._evidence.setdefault(node.id, {})
             old, new = self._definition(node._replace(path=file.old_path)), self._definition(node)
@@ -228,7 +229,7 @@ class _ImpactFinder:
                     if steps > min(OVER_STEPS) and not unreached:
                         continue
                     if not left:
-                        self.is_cut = True
+                        self._has_further_steps = True
                         return
                     left -= 1
                     self._add_step(path, symbol, ids, _Evidence(score, steps, ""))
@@ -247,6 +248,26 @@ class _ImpactFinder:
                     _add_evidence(self._evidence[id_], site, evidence.score, evidence.steps)
             elif key[1] and key not in self._changed:
                 self._steps.setdefault(key, []).extend(ids)
+
+    def limits(self) -> Iterator[str]:
+        """Yields why references or tests may be missing."""
+        if unread := self._change.unread:
+            files = len(self._change.paths) + unread
+            yield f"{MAX_FILES} of {files:,} changed files were compared."
+        if len(self.code) > MAX_NODES:
+            count = f"{MAX_NODES} of {len(self.code):,} changed nodes"
+            yield f"References to {count} were read, changed signatures first."
+        if self._overridden:
+            names = ", ".join(self._overridden)
+            yield f"Only the first {MAX_OVERRIDING} overriding members are listed of {names}."
+        for file in self._change.renames:
+            if len(file.moved) > MAX_MOVED:
+                count = f"{MAX_MOVED} of {len(file.moved):,} nodes"
+                yield f"Imports of {count} of the renamed {file.path} were looked for."
+        if self._has_further_steps:
+            yield f"Tests behind the first {MAX_STEPS} callers were looked for."
+        if self.finder.reader.is_cut:
+            yield "A name has more sites or definitions than are read."
 
     def ranked_tests(self) -> list[ImpactTest]:
         """The files of tests that reach the change, the likeliest first."""

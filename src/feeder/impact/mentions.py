@@ -21,6 +21,7 @@ MAX_FILES = 60
 """Files of documents and configuration that are read."""
 
 MAX_MENTIONS_OF_FILE = 3
+"""Lines of one file that are listed for one name."""
 
 
 class Mention(NamedTuple):
@@ -36,31 +37,37 @@ class Mention(NamedTuple):
         return self._asdict()
 
 
+class Mentions(NamedTuple):
+    """The lines that name changed nodes; `limits` say what was not read or is not listed."""
+
+    lines: list[Mention]
+    limits: list[str]
+
+
 def find_mentions(
     corpus: Corpus, names: Sequence[tuple[str, str]], without: Iterable[str]
-) -> list[Mention]:
+) -> Mentions:
     """The mentions of named nodes, given as pairs of id and symbol, outside of some files.
 
     A name of one word, such as `add`, counts only with the type before it (`Cart.add`), since it
     may stand for anything in prose.
     """
     excluded = {*without}
-    patterns = {
-        id_: pattern for id_, name in names[:MAX_NAMES] if (pattern := _pattern(name)) is not None
-    }
-    words = {
-        word for id_, name in names[:MAX_NAMES] if id_ in patterns for word in name.split(".")[-2:]
-    }
+    patterned = [(id_, name, pattern) for id_, name in names if (pattern := _pattern(name))]
+    patterns = {id_: pattern for id_, _, pattern in patterned[:MAX_NAMES]}
+    words = {word for _, name, _ in patterned[:MAX_NAMES] for word in name.split(".")[-2:]}
     kinds = (*DOCUMENT_NODE_TYPES, *DATA_NODE_TYPES)
-    paths = [
+    with_words = [
         path
         for path in document_files_with_word(corpus.database, corpus.repo, sorted(words), kinds)
         if path not in excluded and not is_test_path(path)
-    ][:MAX_FILES]
+    ]
+    paths = with_words[:MAX_FILES]
     blobs = file_blobs(corpus.database, corpus.repo, paths)
     repositories = snapshot_repositories(corpus.database)
     lines = indexed_lines(corpus.base, blobs, other_repositories=repositories)
     mentions = []
+    is_cut = False
     for path in paths:
         for id_, pattern in patterns.items():
             matches = [
@@ -69,7 +76,19 @@ def find_mentions(
                 if pattern.search(line)
             ]
             mentions += matches[:MAX_MENTIONS_OF_FILE]
-    return mentions
+            is_cut |= len(matches) > MAX_MENTIONS_OF_FILE
+    limits = (
+        (
+            len(patterned) > MAX_NAMES,
+            f"Documents were searched for the first {MAX_NAMES} of {len(patterned):,} names.",
+        ),
+        (
+            len(with_words) > MAX_FILES,
+            f"{MAX_FILES} of {len(with_words):,} documents with a word of these names were read.",
+        ),
+        (is_cut, f"At most {MAX_MENTIONS_OF_FILE} lines of a document are listed for each name."),
+    )
+    return Mentions(mentions, [text for is_reached, text in limits if is_reached])
 
 
 def _pattern(symbol: str) -> re.Pattern[str] | None:

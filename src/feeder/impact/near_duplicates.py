@@ -20,6 +20,7 @@ MAX_NODES = 8
 """Changed nodes to which similar ones are looked for."""
 
 MAX_CANDIDATES = 6
+"""Nearest nodes that are compared with one changed node."""
 
 MIN_TOKENS = 20
 """Tokens of a node; shorter ones resemble too many others."""
@@ -47,7 +48,14 @@ class NearDuplicate(NamedTuple):
         return {**self._asdict(), "similarity": round(self.similarity, 2)}
 
 
-def find_near_duplicates(index: SearchIndex, change: Change) -> list[NearDuplicate]:
+class NearDuplicates(NamedTuple):
+    """The nodes similar to changed ones; `limits` say to which no similar ones were looked for."""
+
+    nodes: list[NearDuplicate]
+    limits: list[str]
+
+
+def find_near_duplicates(index: SearchIndex, change: Change) -> NearDuplicates:
     """The nodes similar to edited declarations, the most similar first.
 
     Candidates are the nearest by vector or by words; the tokens of their lines decide.
@@ -69,7 +77,9 @@ def find_near_duplicates(index: SearchIndex, change: Change) -> list[NearDuplica
         for duplicate in _near_duplicates(index, node, hit)
         if (duplicate.path, duplicate.symbol) not in changed
     ]
-    return sorted(similar, key=lambda one: (-one.similarity, one.path, one.start_line))
+    ordered = sorted(similar, key=lambda one: (-one.similarity, one.path, one.start_line))
+    limit = f"Similar code was looked for to {MAX_NODES} of {len(indexed):,} edited methods."
+    return NearDuplicates(ordered, [limit] if len(indexed) > MAX_NODES else [])
 
 
 def _near_duplicates(index: SearchIndex, node: ChangedNode, hit: Hit) -> Iterator[NearDuplicate]:

@@ -75,8 +75,8 @@ class RenameImpact(NamedTuple):
 class Impact(NamedTuple):
     """The nodes, tests and documents that a change touches, each list with the surest first.
 
-    `together` are files, other than tests, that usually change with these. `at_least` if some may
-    be missing.
+    `together` are files, other than tests, that usually change with these. `at_least` if references
+    or tests may be missing; `limits` say why, and what else was not read.
     """
 
     change: Change
@@ -87,9 +87,10 @@ class Impact(NamedTuple):
     at_least: bool
     together: Sequence[CoChangedFile] = ()
     renames: Sequence[RenameImpact] = ()
+    limits: Sequence[str] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """The lists for `--json`, with their lengths before they were cut."""
+        """The lists for `--json`, and the limits that were reached."""
         return {
             "base": self.change.base,
             "conflicts": [*self.change.conflicts],
@@ -100,6 +101,7 @@ class Impact(NamedTuple):
             "documents": [document.as_json() for document in self.documents],
             "similar": [duplicate.as_json() for duplicate in self.similar],
             "together": [file.as_json() for file in self.together],
+            "limits": [*self.limits],
         }
 
     @property

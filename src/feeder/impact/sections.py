@@ -82,6 +82,7 @@ def impact_sections(shown: Impact, whole: Impact) -> Iterator[Section]:
                 [file.path, f"({file.commits} of {count_of(file.of, 'commit')})"]
                 for file in shown.together[:MAX_TOGETHER]
             ],
+            len(whole.together) - len(shown.together[:MAX_TOGETHER]),
         ),
         Section(
             "Documents",

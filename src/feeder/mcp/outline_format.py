@@ -11,15 +11,7 @@ from feeder.mcp.formatting import bytes_beside_footer, index_note, join_answer
 from feeder.mcp.token_budget import byte_size, truncate_lines
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
 from feeder.notes import Note
-from feeder.relations.entry_points import TITLE
-from feeder.relations.overview import (
-    Overview,
-    entry_line,
-    fit_symbols,
-    package_line,
-    symbol_line,
-    type_line,
-)
+from feeder.relations.overview import Overview, fit_symbols, overview_sections, symbol_line
 from feeder.snippets.outline import (
     DETAIL_LEVELS,
     FILE_DETAIL_LEVELS,
@@ -87,13 +79,8 @@ def format_overview(overview: Overview, cost: str, last_note: str) -> str:
 
     `cost` is the sentence of `overview_cost`.
     """
-    above = ["Packages", *map(package_line, overview.packages)]
-    if overview.entries:
-        above += ["", TITLE, *map(entry_line, overview.entries)]
-    if overview.types:
-        above += ["", "Central types, with the files of other folders that refer to them"]
-        above += map(type_line, overview.types)
-    above += ["", "Most-referenced symbols"]
+    above = [line for title, lines in overview_sections(overview) for line in (title, *lines, "")]
+    above.append("Most-referenced symbols")
     head = "\n".join(map(escape_line, above))
     budget = bytes_beside_footer(DEFAULT_TOKENS, [cost, last_note])
     fitting = fit_symbols(overview.symbols, budget - byte_size(head))
@@ -102,10 +89,12 @@ def format_overview(overview: Overview, cost: str, last_note: str) -> str:
         for path, symbols in fitting.items()
         for line in (path, *map(symbol_line, symbols))
     ]
-    shown = truncate_lines([*head.split("\n"), *lines], budget)
+    whole = [*head.split("\n"), *lines]
+    shown = truncate_lines(whole, budget)
     at_least = "at least " if overview.at_least else ""
     count = f"{sum(map(len, fitting.values()))} of {at_least}{len(overview.symbols)} symbols"
-    notes = [f"{count}; for more: a subfolder.", cost]
+    cut = "The lists are cut to fit. " if len(shown) < len(whole) else ""
+    notes = [f"{cut}{count}; for more: a subfolder.", cost]
     return join_answer(["\n".join(shown)], notes, last_note)
 
 

@@ -17,13 +17,9 @@ from feeder.relations.found_definition import FoundDefinition
 from feeder.relations.modules import (
     Definition,
     say_left_out,
-    say_no_caller,
-    say_none_listed,
     say_nothing_implements,
-    say_nothing_refers,
-    say_refers_to_nothing,
 )
-from feeder.relations.name_lines import NameLines, count_lines, name_line_texts
+from feeder.relations.name_lines import name_line_texts
 from feeder.relations.references import ReferencePage
 from feeder.relations.sites import Implementation, Reference
 from feeder.relations.uses import UsePage
@@ -42,32 +38,27 @@ BY_NAME = " (by name only)"
 
 def format_references(page: ReferencePage, last_note: str, tokens: int = DEFAULT_TOKENS) -> str:
     """The references of a page below their files."""
-    if not page.total and page.excluded:
-        return join_answer([], [say_none_listed(page.target, page.excluded)], last_note)
     if not page.total:
-        return _no_reference(page.target, page.name_lines, len(page.left_out), last_note, tokens)
+        return _no_reference(page, last_note, tokens)
     texts = list(_reference_texts(page.references))
     counts = _counts(page.total, page.resolved, at_least=page.at_least)
     counts += say_left_out(len(page.left_out))
     return _paged(texts, page.offset, page.total, counts, last_note, tokens=tokens)
 
 
-def _no_reference(
-    definition: Definition, found: NameLines, left_out: int, last_note: str, tokens: int
-) -> str:
+def _no_reference(page: ReferencePage | CallerTree, last_note: str, tokens: int) -> str:
     """The answer if nothing refers to a definition, below the lines of code with its name."""
-    nothing = say_nothing_refers(definition, count_lines(found), left_out)
-    shown = [_cut(escape_line(line)) for line in name_line_texts(found)]
-    budget = bytes_beside_footer(tokens, [nothing, last_note])
-    text = "\n".join(truncate_lines(shown[:MAX_NAME_LINES], max(budget, 1)))
-    return join_answer([text] if text else [], [nothing], last_note)
+    lines = [_cut(escape_line(line)) for line in name_line_texts(page.name_lines)][:MAX_NAME_LINES]
+    budget = bytes_beside_footer(tokens, [page.reason(len(lines)), last_note])
+    shown = truncate_lines(lines, max(budget, 1))
+    text = "\n".join(shown)
+    return join_answer([text] if text else [], [page.reason(len(shown))], last_note)
 
 
 def format_uses(page: UsePage, last_note: str, tokens: int = DEFAULT_TOKENS) -> str:
     """The definitions that a target refers to, with the lines that do."""
-    name = page.symbol or page.path
     if not page.total:
-        return join_answer([], [say_refers_to_nothing(name, page.language)], last_note)
+        return join_answer([], [page.reason], last_note)
     texts = []
     above = None
     for use in page.uses:
@@ -86,27 +77,31 @@ def format_definitions(
     tokens: int = DEFAULT_TOKENS,
     *,
     at_least: bool,
+    offset: int = 0,
 ) -> str:
-    """One line for each definition."""
+    """One line for each definition, from an offset on."""
     texts = [[_definition_line(definition)] for definition in definitions]
     counts = f"{'at least ' if at_least else ''}{count_of(len(texts), 'definition')}"
-    return _paged(texts, 0, len(texts), counts, last_note, tokens=tokens)
+    return _paged(texts[offset:], offset, len(texts), counts, last_note, tokens=tokens)
 
 
-def format_implementations(
+def format_implementations(  # noqa: PLR0913 - the entries, their place among all, and the footer
     definition: Definition,
     types: Sequence[Implementation],
     last_note: str,
     tokens: int = DEFAULT_TOKENS,
     *,
     at_least: bool,
+    offset: int = 0,
 ) -> str:
-    """The types below a type, indented by level, or the members that override a member."""
+    """The types below a type, indented by level, or the members that override a member, from an
+    offset on.
+    """
     if not types:
         return join_answer([], [say_nothing_implements(definition)], last_note)
     texts = [[_type_line(type_)] for type_ in types]
     counts = f"{'at least ' if at_least else ''}{count_of(len(types), 'implementation')}"
-    return _paged(texts, 0, len(types), counts, last_note, tokens=tokens)
+    return _paged(texts[offset:], offset, len(types), counts, last_note, tokens=tokens)
 
 
 def _type_line(type_: Implementation) -> str:
@@ -114,15 +109,15 @@ def _type_line(type_: Implementation) -> str:
     return f"{'  ' * (type_.depth - 1)}{type_.place} {type_.title}{note}"
 
 
-def format_callers(tree: CallerTree, last_note: str, tokens: int = DEFAULT_TOKENS) -> str:
-    """The callers and theirs, indented by level."""
-    if tree.excluded:
-        return join_answer([], [say_no_caller(tree.target, tree.excluded)], last_note)
+def format_callers(
+    tree: CallerTree, last_note: str, tokens: int = DEFAULT_TOKENS, *, offset: int = 0
+) -> str:
+    """The callers and theirs, indented by level, in lines from an offset on."""
     if not tree.total:
-        return _no_reference(tree.target, tree.name_lines, 0, last_note, tokens)
+        return _no_reference(tree, last_note, tokens)
     texts = [[line] for line in _caller_lines(tree.callers, tree.omitted, 0)]
     counts = f"{'at least ' if tree.at_least else ''}{count_of(tree.total, 'caller')}"
-    return _paged(texts, 0, len(texts), counts, last_note, tokens=tokens)
+    return _paged(texts[offset:], offset, len(texts), counts, last_note, tokens=tokens)
 
 
 def format_impact(impact: Impact, whole: Impact, last_note: str) -> str:
@@ -130,8 +125,9 @@ def format_impact(impact: Impact, whole: Impact, last_note: str) -> str:
     note = impact_summary(whole)
     if not whole.change.paths:
         return join_answer([], [note], last_note)
-    budget = bytes_beside_footer(DEFAULT_TOKENS, [last_note])
-    return join_answer(list(_impact_parts(impact, whole, budget)), [note], last_note)
+    budget = bytes_beside_footer(DEFAULT_TOKENS, [*whole.limits, last_note])
+    parts = list(_impact_parts(impact, whole, budget))
+    return join_answer(parts, [note, *whole.limits], last_note)
 
 
 def _impact_parts(impact: Impact, whole: Impact, budget: int) -> Iterator[str]:

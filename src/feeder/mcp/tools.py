@@ -204,25 +204,25 @@ def _relations_or_error(index: SearchIndex, arguments: Arguments, target: str) -
 
 def _find_relations(index: SearchIndex, arguments: Arguments, target_text: str) -> _Relations:
     corpus = index.corpus
-    kind, depth = arguments.get("kind", ""), arguments["depth"]
+    kind, depth, offset = arguments.get("kind", ""), arguments["depth"], arguments["offset"]
     if kind == "definition":
         result = find_definitions(corpus, target_text, index.directory)
         found = result.definitions
-        format_found = partial(format_definitions, found, at_least=result.at_least)
+        format_found = partial(format_definitions, found, at_least=result.at_least, offset=offset)
         return _Relations(format_found, is_empty=not found)
     target, text = resolve_definition(corpus, target_text, index.directory)
     if kind == "implementation":
         of, types, is_cut = find_implementations(corpus, target, text)
-        format_types = partial(format_implementations, of, types, at_least=is_cut)
+        format_types = partial(format_implementations, of, types, at_least=is_cut, offset=offset)
         return _Relations(format_types, is_empty=not types)
     kinds = [kind] if kind else []
-    requested = ReferenceFilter(kinds, arguments.get("tests"), MAX_REFERENCES, arguments["offset"])
+    requested = ReferenceFilter(kinds, arguments.get("tests"), MAX_REFERENCES, offset)
     if arguments["direction"] == "out":
         uses = find_uses(corpus, target, requested)
         return _Relations(partial(format_uses, uses), is_empty=not uses.total)
     if depth > 1:
         tree = find_callers(corpus, target, text, requested, depth)
-        return _Relations(partial(format_callers, tree), is_empty=not tree.total)
+        return _Relations(partial(format_callers, tree, offset=offset), is_empty=not tree.total)
     page = find_references(corpus, target, text, requested)
     return _Relations(partial(format_references, page), is_empty=not page.total)
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from feeder.corpus.corpus import Corpus
 from feeder.relation import IMPORT
-from feeder.relations.modules import Definition
-from feeder.relations.name_lines import NO_LINES, NameLines, lines_with_name
+from feeder.relations.modules import Definition, say_no_caller, say_nothing_refers
+from feeder.relations.name_lines import NO_LINES, NameLines, count_lines, lines_with_name
 from feeder.relations.references import ReferenceFinder, member_lines, target_json
 from feeder.relations.sites import KIND_NAMES, Reference, ReferenceFilter
 from feeder.relations.targets import Target
@@ -76,8 +76,17 @@ class CallerTree(NamedTuple):
             "total": self.total,
             "at_least": self.at_least,
             "excluded": self.excluded,
-            "lines_with_name": [line._asdict() for line in self.name_lines.lines],
+            **self.name_lines.as_json(),
+            "reason": self.reason() or None,
         }
+
+    def reason(self, listed: int | None = None) -> str:
+        """Why no caller is listed; empty if there is one. `listed` as for `ReferencePage`."""
+        if self.total:
+            return ""
+        if self.excluded:
+            return say_no_caller(self.target, self.excluded)
+        return say_nothing_refers(self.target, count_lines(self.name_lines, listed))
 
 
 def find_callers(

@@ -34,10 +34,7 @@ OWN_MODULES = (".", "crate", "self")
 MAX_OF_KIND = 6
 TITLE = f"Entry points, at most {MAX_OF_KIND} of each kind"
 MAX_NAMES = 12
-"""Names of one root file."""
-
-MAX_MANIFESTS = 12
-"""Manifests that are read, those nearest to the root first."""
+"""Names listed of one root file, or of the scripts of one manifest."""
 
 _MANIFEST = re.compile(r"(?:^|/)(?:package\.json|pyproject\.toml|Cargo\.toml)$")
 
@@ -81,10 +78,17 @@ class EntryPoint(NamedTuple):
         return f"{self.path}:{self.line}" if self.line else self.path
 
 
+class EntryPoints(NamedTuple):
+    """The first entry points of each kind, by kind, and the number of all by kind."""
+
+    listed: list[EntryPoint]
+    totals: Mapping[str, int]
+
+
 def find_entry_points(
     corpus: Corpus, nodes: Sequence[NamedNode], paths: Collection[str]
-) -> list[EntryPoint]:
-    """The entry points in files at `paths`, by kind, those nearest to the root first.
+) -> EntryPoints:
+    """The entry points in files at `paths`, those nearest to the root first.
 
     Tests are left out; examples come last.
     """
@@ -102,7 +106,8 @@ def find_entry_points(
     by_kind: defaultdict[str, list[EntryPoint]] = defaultdict(list)
     for entry in sorted(found, key=_order):
         by_kind[entry.kind].append(entry)
-    return [entry for kind in KINDS for entry in by_kind[kind][:MAX_OF_KIND]]
+    listed = [entry for kind in KINDS for entry in by_kind[kind][:MAX_OF_KIND]]
+    return EntryPoints(listed, {kind: len(entries) for kind, entries in by_kind.items()})
 
 
 def _order(one: EntryPoint) -> tuple[bool, int, str, int]:
@@ -112,7 +117,7 @@ def _order(one: EntryPoint) -> tuple[bool, int, str, int]:
 
 def _declared_in_manifests(corpus: Corpus, paths: Iterable[str]) -> Iterator[EntryPoint]:
     manifests = sorted(filter(_MANIFEST.search, paths), key=lambda path: (path.count("/"), path))
-    blobs = file_blobs(corpus.database, corpus.repo, manifests[:MAX_MANIFESTS])
+    blobs = file_blobs(corpus.database, corpus.repo, manifests)
     repositories = snapshot_repositories(corpus.database)
     texts = indexed_texts(corpus.base, blobs, other_repositories=repositories)
     for path, text in texts.items():
@@ -138,7 +143,7 @@ def _manifest_entries(path: str, declared: Mapping[str, Any]) -> Iterator[tuple[
             commands = {str(declared.get("name", "")): commands}
         yield COMMAND, _pairs(commands)
         scripts = _table(declared, "scripts")
-        yield SCRIPT, [", ".join(list(scripts)[:MAX_NAMES])] if scripts else []
+        yield SCRIPT, [_first_names(list(scripts))] if scripts else []
     elif path.endswith("pyproject.toml"):
         project = _table(declared, "project")
         yield COMMAND, _pairs(_table(project, "scripts")) + _pairs(_table(project, "gui-scripts"))
@@ -190,9 +195,12 @@ def _names_of_roots(nodes: Iterable[NamedNode], paths: Iterable[str]) -> Iterato
     for path in roots:
         exported = [name for name in names[path] if not name.startswith("_")]
         if exported:
-            more = len(exported) - MAX_NAMES
-            shown = ", ".join(exported[:MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
-            yield EntryPoint(ROOT, shown, path)
+            yield EntryPoint(ROOT, _first_names(exported), path)
+
+
+def _first_names(names: Sequence[str]) -> str:
+    more = len(names) - MAX_NAMES
+    return ", ".join(names[:MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _public_names(node: NamedNode) -> Iterator[str]:

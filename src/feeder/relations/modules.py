@@ -42,6 +42,11 @@ def say_left_out(left_out: int) -> str:
     return f"; {left_out:,} left out, {meaning}"
 
 
+def say_no_references(name: str) -> str:
+    """The answer for a local name, a section or a chunk, to which no reference is recorded."""
+    return f"References to {name} are not indexed: it is a local name or no declaration."
+
+
 def say_none_listed(definition: "Definition", excluded: int) -> str:
     """The answer if a definition has references, but none of those that were asked for."""
     references = count_of(excluded, "reference")

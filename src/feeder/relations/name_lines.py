@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from feeder.corpus.corpus import Corpus
 from feeder.corpus.file_contents import indexed_texts, snapshot_repositories
@@ -44,6 +44,14 @@ class NameLines(NamedTuple):
     total: int
     at_least: bool
     unread: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """The lines for `--json`, with their number before they were cut."""
+        return {
+            "lines_with_name": [line._asdict() for line in self.lines],
+            "lines_with_name_total": self.total,
+            "lines_with_name_at_least": self.at_least or self.unread > 0,
+        }
 
 
 NO_LINES = NameLines([], 0, at_least=False)
@@ -129,10 +137,16 @@ def _blank(match: re.Match[str]) -> str:
     return "\n" * text.count("\n") or " "
 
 
-def count_lines(found: NameLines) -> str:
-    """What has the name, in words: `at least 21 lines of code`; empty without anything."""
+def count_lines(found: NameLines, listed: int | None = None) -> str:
+    """What has the name, in words: `at least 21 lines of code`; empty without anything.
+
+    Of the lines the first `listed` are shown, by default all of `found.lines`.
+    """
+    listed = len(found.lines) if listed is None else listed
     if found.total:
-        return f"{'at least ' if found.at_least else ''}{count_of(found.total, 'line')} of code"
+        at_least = "at least " if found.at_least or found.unread else ""
+        first = f" (the first {listed:,} are listed)" if 0 < listed < found.total else ""
+        return f"{at_least}{count_of(found.total, 'line')} of code{first}"
     if found.unread:
         return f"{count_of(found.unread, 'file')} without readable text"
     return f"more than {MAX_CODE_NODES:,} nodes" if found.at_least else ""

@@ -8,14 +8,15 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from feeder.cloudflare.free_tier import ROWS_READ_PER_DAY, format_percent
 from feeder.corpus.corpus import Corpus
 from feeder.escaping import count_of
 from feeder.query.file_kinds import EXAMPLE_PATH_PATTERN
-from feeder.relations.entry_points import EntryPoint, find_entry_points
+from feeder.relations.entry_points import TITLE, EntryPoints, find_entry_points
 from feeder.relations.reference_graph import TEST_WEIGHT, ReferenceGraph
 from feeder.relations.targets import check_relations, files_below_path
 from feeder.store.index_counts import counts_from_json, known_counts
@@ -59,7 +60,8 @@ class RankedSymbol(NamedTuple):
 class Package(NamedTuple):
     """A folder with its files, declarations and share of all rank.
 
-    `uses` are the other listed packages that it refers to, the most referred one first.
+    `uses` are the first of the `uses_total` other listed packages that it refers to, the most
+    referred one first.
     """
 
     path: str
@@ -67,6 +69,7 @@ class Package(NamedTuple):
     symbols: int
     rank: float
     uses: Sequence[str] = ()
+    uses_total: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """The package for `--json`."""
@@ -89,8 +92,9 @@ class CentralType(NamedTuple):
 class Overview(NamedTuple):
     """The packages, entry points and symbols below a path, each list with the highest rank first.
 
-    `entries` are the entry points by kind, `entry_points` only the functions among them. `at_least`
-    if the index has more nodes than were read.
+    `entries` are the entry points by kind, `entry_points` only the functions among them. `totals`
+    are the lengths of the lists before they were cut. `at_least` if the index has more nodes than
+    were read.
     """
 
     path: str
@@ -98,8 +102,9 @@ class Overview(NamedTuple):
     entry_points: list[RankedSymbol]
     symbols: list[RankedSymbol]
     at_least: bool
-    entries: Sequence[EntryPoint] = ()
-    types: Sequence[CentralType] = ()
+    entries: EntryPoints
+    types: Sequence[CentralType]
+    totals: Mapping[str, int]
 
     def as_json(self) -> dict[str, Any]:
         """The lists for `--json`."""
@@ -109,8 +114,9 @@ class Overview(NamedTuple):
             "entry_points": [point.as_json() for point in self.entry_points],
             "symbols": [symbol.as_json() for symbol in self.symbols],
             "at_least": self.at_least,
-            "entries": [entry.as_json() for entry in self.entries],
+            "entries": [entry.as_json() for entry in self.entries.listed],
             "types": [type_.as_json() for type_ in self.types],
+            "totals": {**self.totals},
         }
 
 
@@ -133,14 +139,25 @@ def build_overview(corpus: Corpus, text: str, directory: str = "") -> Overview:
     ]
     symbols.sort(key=lambda one: (-one.rank, one.path, one.start_line))
     folder = posixpath.commonpath(below) if len(below) > 1 else posixpath.dirname(below[0])
+    packages = _packages(shown, folder, ranks, symbols)
+    functions = _entry_points(symbols)
+    entries = find_entry_points(corpus, nodes, below)
+    types = _central_types(symbols, graph.resolved)
     return Overview(
         text,
-        _with_uses(_packages(shown, folder, ranks, symbols), folder, graph.resolved),
-        _entry_points(symbols),
+        _with_uses(packages[:MAX_PACKAGES], folder, graph.resolved),
+        functions[:MAX_ENTRY_POINTS],
         symbols,
         len(nodes) >= MAX_OVERVIEW_NODES,
-        find_entry_points(corpus, nodes, below),
-        _central_types(symbols, graph.resolved),
+        entries,
+        types[:MAX_TYPES],
+        {
+            "packages": len(packages),
+            "entries": sum(entries.totals.values()),
+            "entry_points": len(functions),
+            "types": len(types),
+            "symbols": len(symbols),
+        },
     )
 
 
@@ -188,7 +205,7 @@ def _packages(
         shares[_package(path, folder)] += ranks.get(path, 0)
     packages = [Package(name, files[name], counts[name], shares[name]) for name in counts]
     packages.sort(key=lambda one: (-one.rank, one.path))
-    return packages[:MAX_PACKAGES]
+    return packages
 
 
 def _with_uses(
@@ -204,7 +221,10 @@ def _with_uses(
         if pair[0] != pair[1] and {*pair} <= listed and not is_test_path(user):
             counts[pair[0]][pair[1]] += 1
     return [
-        package._replace(uses=[name for name, _ in counts[package.path].most_common(MAX_USED)])
+        package._replace(
+            uses=[name for name, _ in counts[package.path].most_common(MAX_USED)],
+            uses_total=len(counts[package.path]),
+        )
         for package in packages
     ]
 
@@ -228,9 +248,7 @@ def _central_types(
     ranked = sorted(scores, key=lambda one: (-scores[one], -one.symbol.rank))
     # a name with its namespace is one type, declared for several platforms
     by_name = {_name_or_place(symbol.symbol): symbol for symbol in reversed(ranked)}
-    return [symbol for symbol in ranked if by_name[_name_or_place(symbol.symbol)] is symbol][
-        :MAX_TYPES
-    ]
+    return [symbol for symbol in ranked if by_name[_name_or_place(symbol.symbol)] is symbol]
 
 
 def _name_or_place(symbol: RankedSymbol) -> str:
@@ -253,7 +271,7 @@ def _entry_points(symbols: Iterable[RankedSymbol]) -> list[RankedSymbol]:
         is_main = symbol.symbol.rpartition(".")[2] in {"main", "Main"}
         if is_main or (_ENTRY_FILES.search(symbol.path) and symbol.path not in by_path):
             by_path[symbol.path] = symbol
-    return sorted(by_path.values(), key=_entry_order)[:MAX_ENTRY_POINTS]
+    return sorted(by_path.values(), key=_entry_order)
 
 
 def _entry_order(one: RankedSymbol) -> tuple[bool, int, float, str]:
@@ -283,19 +301,37 @@ def symbol_line(one: RankedSymbol) -> str:
     return f"  {one.start_line}-{one.end_line}  {shown}{owner}"
 
 
-def package_line(one: Package) -> str:
-    """A package with its size and the packages that it uses."""
-    uses = f"; uses {', '.join(one.uses)}" if one.uses else ""
+def overview_sections(overview: Overview) -> Iterator[tuple[str, list[str]]]:
+    """The title and lines of the sections above the symbols; a cut list says how many it omits."""
+    at_least = "at least " if overview.at_least else ""
+    packages = [*map(_package_line, overview.packages)]
+    types = [*map(_type_line, overview.types)]
+    for name, lines in (("packages", packages), ("types", types)):
+        if omitted := overview.totals[name] - len(lines):
+            lines.append(f"… {at_least}{omitted:,} more")
+    yield "Packages", packages
+    yield TITLE, [*_entry_lines(overview.entries)] or ["none found"]
+    title = "Central types, with the files of other folders that refer to them"
+    yield title, types or ["none found"]
+
+
+def _package_line(one: Package) -> str:
+    more = one.uses_total - len(one.uses)
+    others = f" and {more:,} more" if more else ""
+    uses = f"; uses {', '.join(one.uses)}{others}" if one.uses else ""
     return f"{one.path} {count_of(one.files, 'file')}, {count_of(one.symbols, 'symbol')}{uses}"
 
 
-def entry_line(one: EntryPoint) -> str:
-    """An entry point with its kind and place."""
-    return f"{one.kind}: {one.place} {one.name}".rstrip()
+def _entry_lines(entries: EntryPoints) -> Iterator[str]:
+    """Each entry point with its kind and place, those of one kind together."""
+    for kind, group in groupby(entries.listed, key=lambda entry: entry.kind):
+        listed = list(group)
+        yield from (f"{kind}: {entry.place} {entry.name}".rstrip() for entry in listed)
+        if omitted := entries.totals[kind] - len(listed):
+            yield f"{kind}: … {omitted:,} more"
 
 
-def type_line(one: CentralType) -> str:
-    """A central type with its place, and how many files of other folders refer to it."""
+def _type_line(one: CentralType) -> str:
     symbol = one.symbol
     place = f"{symbol.path}:{symbol.start_line}-{symbol.end_line}"
     return f"{place} {symbol.symbol} ({count_of(one.files, 'file')})"

@@ -15,8 +15,8 @@ from feeder.relations.bases import with_sites_through_bases
 from feeder.relations.families import FamilyFinder
 from feeder.relations.go_members import GoMembers
 from feeder.relations.local_types import LocalTypeFinder
-from feeder.relations.modules import Definition
-from feeder.relations.name_lines import NO_LINES, NameLines, lines_with_name
+from feeder.relations.modules import Definition, say_none_listed, say_nothing_refers
+from feeder.relations.name_lines import NO_LINES, NameLines, count_lines, lines_with_name
 from feeder.relations.other_names import OtherNames
 from feeder.relations.relation_reader import RelationReader
 from feeder.relations.site_finder import SiteFinder
@@ -55,8 +55,21 @@ class ReferencePage(NamedTuple):
             "at_least": self.at_least,
             "left_out": len(self.left_out),
             "excluded": self.excluded,
-            "lines_with_name": [line._asdict() for line in self.name_lines.lines],
+            **self.name_lines.as_json(),
+            "reason": self.reason() or None,
         }
+
+    def reason(self, listed: int | None = None) -> str:
+        """Why no reference is listed; empty if there is one.
+
+        `listed` of the lines with the name are shown, by default all that were read.
+        """
+        if self.total:
+            return ""
+        if self.excluded:
+            return say_none_listed(self.target, self.excluded)
+        lines = count_lines(self.name_lines, listed)
+        return say_nothing_refers(self.target, lines, len(self.left_out))
 
 
 def target_json(target: Definition) -> dict[str, Any]:

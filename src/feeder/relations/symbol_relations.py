@@ -12,6 +12,7 @@ from feeder.corpus.corpus import Corpus
 from feeder.errors import UserError
 from feeder.relations.definitions import Definitions, find_definitions
 from feeder.relations.found_definition import LOCAL_TYPE
+from feeder.relations.modules import say_no_references, say_nothing_implements
 from feeder.relations.references import (
     ReferencePage,
     find_implementations,
@@ -45,10 +46,13 @@ class SymbolRelations(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """All lists, of which each is the first part of its total; the totals may be too small
-        where their `at_least` says so.
+        where their `at_least` says so. A reason says why a list is empty.
         """
         definitions = self.definitions.definitions if self.definitions else []
         references, uses = self.references, self.uses
+        target = references.target if references else None
+        has_subtypes = bool(target and (target.is_type or target.owner))
+        reason = references.reason(0) if references else say_no_references(self.name)
         return {
             "name": self.name,
             "definitions": [definition._asdict() for definition in definitions],
@@ -56,15 +60,21 @@ class SymbolRelations(NamedTuple):
             "total": references.total if references else 0,
             "resolved": references.resolved if references else 0,
             "at_least": bool(references and references.at_least),
+            "left_out": len(references.left_out) if references else 0,
+            "reason": reason or None,
             "implementations": [
                 implementation._asdict()
                 for implementation in self.implementations[:MAX_IMPLEMENTATIONS]
             ],
             "implementations_total": len(self.implementations),
             "implementations_at_least": self.has_more_implementations,
+            "implementations_reason": say_nothing_implements(target)
+            if target and has_subtypes and not self.implementations
+            else None,
             "uses": uses.as_json()["references"] if uses else [],
             "uses_total": uses.total if uses else 0,
             "uses_at_least": bool(uses and uses.at_least),
+            "uses_reason": (uses and uses.reason) or None,
         }
 
 

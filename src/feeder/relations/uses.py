@@ -10,7 +10,7 @@ from feeder.corpus.corpus import Corpus
 from feeder.relation import Relation
 from feeder.relations.file_facts import FileFacts
 from feeder.relations.found_definition import FoundDefinition, found_definition
-from feeder.relations.modules import Definition
+from feeder.relations.modules import Definition, say_refers_to_nothing
 from feeder.relations.references import ReferenceFinder
 from feeder.relations.resolution import Resolver
 from feeder.relations.site_text import with_text
@@ -59,7 +59,15 @@ class UsePage(NamedTuple):
             "total": self.total,
             "resolved": self.resolved,
             "at_least": self.at_least,
+            "reason": self.reason or None,
         }
+
+    @property
+    def reason(self) -> str:
+        """Why no use is listed; empty if there is one."""
+        if self.total:
+            return ""
+        return say_refers_to_nothing(self.symbol or self.path, self.language)
 
 
 def find_uses(corpus: Corpus, target: Target, requested: ReferenceFilter) -> UsePage:

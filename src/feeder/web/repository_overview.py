@@ -27,6 +27,8 @@ MAX_README_LINES = 12
 MIN_WORDS = 5
 """Words of a paragraph; a shorter one is a caption or a slogan."""
 
+NO_HISTORY = "The last changes are unknown: git has not the commit of the index here."
+
 _README = re.compile(r"readme(?:\.\w+)?", re.IGNORECASE)
 _NO_PROSE = re.compile(r"\s*(?:[#<|=~`.:*+-]|!?\[!?\[|!\[|\d+\.\s)")
 """The first characters of headings, HTML, tables, rules, fences, directives, badges and lists."""
@@ -43,13 +45,14 @@ _latest: dict[tuple[str, str], dict[str, Any]] = {}
 def repository_overview(
     corpus: Corpus, commit: str | None, *, mask_secrets: bool
 ) -> dict[str, Any]:
-    """The facts as JSON, as of a commit; what is unknown is empty, as are the packages of an index
-    without relations.
-    """
+    """The facts as JSON, as of a commit; `notes` say why a list that is not known is empty."""
+    packages = _packages(corpus)
+    notes = [] if commit else [NO_HISTORY]
     return {
         "readme": _readme(corpus, mask_secrets=mask_secrets),
-        **_packages(corpus),
+        **packages,
         "changed": _changed(corpus, commit),
+        "notes": [*packages["notes"], *notes],
     }
 
 
@@ -109,8 +112,10 @@ def _packages(corpus: Corpus) -> dict[str, Any]:
     if state not in _latest:
         try:
             facts = _ranked(build_overview(corpus, "."))
-        except UserError:  # an index without relations or without files
-            facts = {"packages": [], "entry_points": []}
+        except UserError as exc:  # an index without relations or without files
+            reason = f"Packages and entry points are unknown: {exc.problem} {exc.remedy}".rstrip()
+            totals = {"packages": 0, "entry_points": 0}
+            facts = {"packages": [], "entry_points": [], "totals": totals, "notes": [reason]}
         _latest.clear()
         _latest[state] = facts
     return _latest[state]
@@ -126,8 +131,13 @@ def _ranked(overview: Overview) -> dict[str, Any]:
         }
         for package in overview.packages[:MAX_PACKAGES]
     ]
-    entry_points = [entry.as_json() for entry in overview.entries[:MAX_ENTRY_POINTS]]
-    return {"packages": packages, "entry_points": entry_points}
+    entries = overview.entries
+    entry_points = [entry.as_json() for entry in entries.listed[:MAX_ENTRY_POINTS]]
+    totals = {
+        "packages": overview.totals["packages"],
+        "entry_points": overview.totals["entries"],
+    }
+    return {"packages": packages, "entry_points": entry_points, "totals": totals, "notes": []}
 
 
 def _most_used(overview: Overview, package: str) -> Sequence[RankedSymbol]:

@@ -15,10 +15,11 @@ import {
 import { FileContents } from "../snippets/excerpts.ts";
 import { freshness } from "../corpus/index_status.ts";
 import { unreadNotesOfRepo } from "../corpus/unread_files.ts";
-import type { Definition } from "../relations/modules.ts";
+import { type Definition, sayNoReferences, sayNothingImplements, sayRefersToNothing } from "../relations/modules.ts";
 import {
   findImplementations,
   findReferences,
+  reasonForNone,
   ReferenceFinder,
   type ReferencePage,
 } from "../relations/references.ts";
@@ -57,14 +58,15 @@ export async function answerRelations(context: SearchContext, place: string): Pr
       const { resolved: _, ...defined } = definition;
       return { ...referenceJson(sites[at]!), definition: defined };
     });
-    const totals = { uses_total: uses.total, uses_at_least: uses.atLeast };
+    const reason = uses.total > 0 ? null : sayRefersToNothing(uses.symbol || uses.path, uses.language);
+    const totals = { uses_total: uses.total, uses_at_least: uses.atLeast, uses_reason: reason };
     return { name: symbol, definitions: [], ...relations, uses: entries, ...totals };
   }
   const found = await findDefinitions(finder, place, lineReader(contents));
   const [first] = found.definitions;
   const { path, start_line, end_line, symbol, node_type } = first!;
-  const noUses = { uses: [], uses_total: 0, uses_at_least: false };
-  if (node_type === LOCAL_TYPE) return { name: found.name, definitions: found.definitions, ...NO_RELATIONS, ...noUses };
+  const noUses = { uses: [], uses_total: 0, uses_at_least: false, uses_reason: null };
+  if (node_type === LOCAL_TYPE) return { name: found.name, definitions: found.definitions, ...noRelations(found.name), ...noUses };
   const target = await finder.target(node_type === MEMBER_TYPE ? `${path}#${symbol}` : `${path}:${start_line}-${end_line}`);
   const relations = await relationsOf(finder, contents, target, found.name);
   return { name: found.name, definitions: found.definitions, ...relations, ...noUses };
@@ -79,15 +81,20 @@ function openReferences(context: SearchContext) {
 }
 
 /** The lists of a name to which no reference is recorded. */
-const NO_RELATIONS = {
-  references: [],
-  total: 0,
-  resolved: 0,
-  at_least: false,
-  implementations: [],
-  implementations_total: 0,
-  implementations_at_least: false,
-};
+function noRelations(name: string): object {
+  return {
+    references: [],
+    total: 0,
+    resolved: 0,
+    at_least: false,
+    left_out: 0,
+    reason: sayNoReferences(name),
+    implementations: [],
+    implementations_total: 0,
+    implementations_at_least: false,
+    implementations_reason: null,
+  };
+}
 
 async function relationsOf(finder: ReferenceFinder, contents: FileContents, target: Target, name: string): Promise<object> {
   let page: ReferencePage;
@@ -96,7 +103,7 @@ async function relationsOf(finder: ReferenceFinder, contents: FileContents, targ
   } catch (error) {
     if (!(error instanceof HttpError) || error.status >= 500) throw error;
     // a section or chunk, to which no code refers
-    return NO_RELATIONS;
+    return noRelations(name);
   }
   const hasTypes = page.target.isType || page.target.owner;
   const implementations = hasTypes ? (await findImplementations(finder, target, name)).implementations : [];
@@ -106,9 +113,12 @@ async function relationsOf(finder: ReferenceFinder, contents: FileContents, targ
     total: page.total,
     resolved: page.resolved,
     at_least: page.atLeast,
+    left_out: page.leftOut,
+    reason: reasonForNone(page) || null,
     implementations: implementations.slice(0, MAX_IMPLEMENTATIONS),
     implementations_total: implementations.length,
     implementations_at_least: finder.reader.isCut,
+    implementations_reason: hasTypes && implementations.length === 0 ? sayNothingImplements(page.target) : null,
   };
 }
 

@@ -5,9 +5,9 @@ import { countOf, escapeLine, formatNumber } from "../escaping.ts";
 import { length, strip, truncate } from "../python_strings.ts";
 import type { Caller, CallerTree } from "../relations/callers.ts";
 import { type FoundDefinition, LOCAL_TYPE, MEMBER_TYPE } from "../relations/definitions.ts";
-import type { ReferencePage } from "../relations/references.ts";
+import { type ReferencePage, reasonForNone } from "../relations/references.ts";
 import { detailOf, type Implementation, type Reference } from "../relations/sites.ts";
-import { type Definition, sayLeftOut, sayNoCaller, sayNoneListed, sayNothingImplements, sayNothingRefers, sayRefersToNothing } from "../relations/modules.ts";
+import { type Definition, sayLeftOut, sayNoCaller, sayNothingImplements, sayNothingRefers, sayRefersToNothing } from "../relations/modules.ts";
 import type { UsePage } from "../relations/uses.ts";
 import { bytesBesideFooter, joinAnswer } from "./formatting.ts";
 import { byteSize } from "./token_budget.ts";
@@ -19,14 +19,14 @@ export interface Footer {
   readonly notes: string[];
   readonly note: string;
   readonly tokens: number;
+  /** Entries of definitions, implementations and callers before the first shown one. */
+  readonly offset: number;
 }
 
 /** The references of a page below their files. */
 export function formatReferences(page: ReferencePage, footer: Footer): string {
-  const { target, nodesWithName, leftOut, excluded } = page;
-  if (page.total === 0 && excluded > 0) return joinAnswer([], [sayNoneListed(target, excluded)], footer.note);
-  if (page.total === 0) return joinAnswer([], [sayNothingRefers(target, nodesWithName, leftOut)], footer.note);
-  const counts = countsText(page) + sayLeftOut(leftOut);
+  if (page.total === 0) return joinAnswer([], [reasonForNone(page)], footer.note);
+  const counts = countsText(page) + sayLeftOut(page.leftOut);
   return paged(referenceTexts(page.references), page.offset, page.total, counts, footer);
 }
 
@@ -46,10 +46,11 @@ export function formatUses(page: UsePage, footer: Footer): string {
   return paged(texts, page.offset, page.total, countsText(page), footer);
 }
 
-/** One line for each definition. */
+/** One line for each definition, from an offset on. */
 export function formatDefinitions(definitions: readonly FoundDefinition[], atLeast: boolean, footer: Footer): string {
   const texts = definitions.map((one) => [definitionLine(one)]);
-  return paged(texts, 0, texts.length, `${atLeast ? "at least " : ""}${countOf(texts.length, "definition")}`, footer);
+  const counts = `${atLeast ? "at least " : ""}${countOf(texts.length, "definition")}`;
+  return paged(texts.slice(footer.offset), footer.offset, texts.length, counts, footer);
 }
 
 /** The types below a type, indented by level, or the members that override a member. */
@@ -65,7 +66,8 @@ export function formatImplementations(
     const place = one.is_local ? `${one.start_line} in ${one.symbol || "the file"}` : `${one.start_line}-${one.end_line} ${one.symbol}`;
     return [`${indent}${one.path}:${place}${one.resolved ? "" : BY_NAME}`];
   });
-  return paged(texts, 0, texts.length, `${atLeast ? "at least " : ""}${countOf(types.length, "implementation")}`, footer);
+  const counts = `${atLeast ? "at least " : ""}${countOf(types.length, "implementation")}`;
+  return paged(texts.slice(footer.offset), footer.offset, texts.length, counts, footer);
 }
 
 /** The callers and theirs, indented by level. */
@@ -74,7 +76,7 @@ export function formatCallers(tree: CallerTree, footer: Footer): string {
   if (tree.total === 0) return joinAnswer([], [sayNothingRefers(tree.target, tree.nodesWithName)], footer.note);
   const texts = callerLines(tree.callers, tree.omitted, 0).map((line) => [line]);
   const counts = `${tree.atLeast ? "at least " : ""}${countOf(tree.total, "caller")}`;
-  return paged(texts, 0, texts.length, counts, footer);
+  return paged(texts.slice(footer.offset), footer.offset, texts.length, counts, footer);
 }
 
 /** The lines of each reference; the first ones of a file have its path above them. */

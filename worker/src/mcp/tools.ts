@@ -87,7 +87,7 @@ async function references(callEndpoint: CallEndpoint, args: ToolArguments): Prom
   }
   if (targets.length === 1) {
     const answer = await findRelations(callEndpoint, args, targets[0]!);
-    return textResult(formatRelations(answer, answer.note, DEFAULT_TOKENS));
+    return textResult(formatRelations(answer, answer.note, DEFAULT_TOKENS, args.offset as number));
   }
   const tokens = Math.floor(DEFAULT_TOKENS / targets.length);
   const [parts, notes]: [string[], string[]] = [[], []];
@@ -109,7 +109,7 @@ async function relationsOrError(
   try {
     const answer = await findRelations(callEndpoint, args, target);
     notes.push(answer.note);
-    return formatRelations(answer, "", tokens);
+    return formatRelations(answer, "", tokens, args.offset as number);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     return escapeLine(commandsToTools(error.message));
@@ -121,8 +121,8 @@ async function findRelations(callEndpoint: CallEndpoint, args: ToolArguments, ta
   return withRepositoryNote((await callEndpoint("references", Object.fromEntries(given))) as RelationsAnswer);
 }
 
-function formatRelations(answer: RelationsAnswer, note: string, tokens: number): string {
-  const footer = { notes: answer.notes, note, tokens };
+function formatRelations(answer: RelationsAnswer, note: string, tokens: number, offset: number): string {
+  const footer = { notes: answer.notes, note, tokens, offset };
   const atLeast = "at_least" in answer && answer.at_least;
   if ("definitions" in answer) return formatDefinitions(answer.definitions, atLeast, footer);
   if ("uses" in answer) return formatUses(answer.uses, footer);

@@ -63,6 +63,11 @@ export function sayLeftOut(leftOut: number): string {
   return `; ${formatNumber(leftOut)} left out, ${meaning}`;
 }
 
+/** The answer for a local name, a section or a chunk, to which no reference is recorded. */
+export function sayNoReferences(name: string): string {
+  return `References to ${name} are not indexed: it is a local name or no declaration.`;
+}
+
 /** The answer if a definition has references, but none of those that were asked for. */
 export function sayNoneListed({ symbol }: Definition, excluded: number): string {
   return `${symbol} has ${countOf(excluded, "reference")}, none of which the filters let through.`;

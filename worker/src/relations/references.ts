@@ -15,7 +15,7 @@ import { withSitesThroughBases } from "./bases.ts";
 import { FamilyFinder, mayBeField } from "./families.ts";
 import { GoMembers, symbolsOfGo } from "./go_members.ts";
 import { LocalTypeFinder } from "./local_types.ts";
-import type { Definition } from "./modules.ts";
+import { type Definition, sayNoneListed, sayNothingRefers } from "./modules.ts";
 import { CONSTRUCTORS } from "./node_definitions.ts";
 import { OtherNames } from "./other_names.ts";
 import { RelationReader } from "./relation_reader.ts";
@@ -52,6 +52,12 @@ export interface ReferencePage {
   readonly nodesWithName: number;
   /** The references that the filters leave out. */
   readonly excluded: number;
+}
+
+/** Why no reference is listed; empty if there is one. */
+export function reasonForNone({ total, excluded, target, nodesWithName, leftOut }: ReferencePage): string {
+  if (total > 0) return "";
+  return excluded > 0 ? sayNoneListed(target, excluded) : sayNothingRefers(target, nodesWithName, leftOut);
 }
 
 /** Finds references; each file, name and type is read once. */

@@ -40,12 +40,21 @@ function draw(answer, content) {
   const [tests, others] = [references.filter((one) => one.is_test), references.filter((one) => !one.is_test)];
   const number = `${answer.at_least ? 'at least ' : ''}${count(total, 'reference')}`;
   const certain = total ? `, ${resolved === total ? 'all' : resolved.toLocaleString('en')} resolved` : '';
+  const part = references.length < total ? `; the first ${references.length} are listed` : '';
+  const leftOut = total && answer.left_out ? `; ${answer.left_out.toLocaleString('en')} left out, with another meaning` : '';
   fill(content, h('h2', { title: name }, h('code', null, name)),
     list('Defined in', definitions, definitionItem),
     list('Implemented or extended by', implementations, definitionItem, totalOf(answer, 'implementations')),
-    h('p', { class: 'summary' }, number + certain),
-    list('References', others, referenceItem), list('In tests', tests, referenceItem), list('Uses', uses, useItem, totalOf(answer, 'uses')));
+    note(answer.implementations_reason),
+    h('p', { class: 'summary' }, answer.reason ?? number + certain + part + leftOut),
+    list('References', others, referenceItem), list('In tests', tests, referenceItem), list('Uses', uses, useItem, totalOf(answer, 'uses')),
+    note(answer.uses_reason));
   announce(`${name}: ${count(total, 'reference')}`);
+}
+
+/** A paragraph that says why a list is empty; null for one that is not. */
+function note(reason) {
+  return reason ? h('p', { class: 'summary' }, reason) : null;
 }
 
 /** The number of all entries of a list, where the answer does not have all: "the first 50 of at least 83". */

@@ -35,12 +35,18 @@ async function describe(state) {
   if (!isShown()) return;
   byId('repository').classList.remove('awaited');
   if (!overview) return;
-  const { readme, packages, entry_points: entries, changed } = overview;
+  const { readme, packages, entry_points: entries, changed, totals, notes } = overview;
   fill(byId('repository'),
     readme && h('section', { class: 'about' }, rendered(readme.lines, readme.path), h('p', null, h('a', { href: fileLink(readme.path) }, readme.path))),
-    listOf('Packages and their most used symbols', packages, packageItem, 'packages'),
-    listOf('First entry points', entries, (entry) => entryItem(entry, entries.filter(({ name }) => name === entry.name).length > 1)),
-    listOf('Changed last', changed, ({ path, changed_s: at }) => h('li', null, h('a', { href: fileLink(path), title: path }, cutPath(path)), ' ', h('span', { class: 'number' }, formatDay(at)))));
+    listOf(`Packages and their most used symbols${partOf(packages, totals.packages)}`, packages, packageItem, 'packages'),
+    listOf(`First entry points${partOf(entries, totals.entry_points)}`, entries, (entry) => entryItem(entry, entries.filter(({ name }) => name === entry.name).length > 1)),
+    listOf('Changed last', changed, ({ path, changed_s: at }) => h('li', null, h('a', { href: fileLink(path), title: path }, cutPath(path)), ' ', h('span', { class: 'number' }, formatDay(at)))),
+    notes.map((note) => h('p', { class: 'note' }, note)));
+}
+
+/** "12 of 40" for a list that does not have all; empty for one that does. */
+function partOf(items, total) {
+  return items.length < total ? `: ${items.length} of ${total.toLocaleString('en')}` : '';
 }
 
 function listOf(title, items, item, name = null) {
