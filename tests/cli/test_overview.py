@@ -222,6 +222,31 @@ def test_cut_lists_say_how_many_they_leave_out(feeder: RunFeeder, repo: Repo) ->
     assert line.endswith(" and 4 more")
 
 
+def test_types_of_one_name_are_told_apart_by_their_modules(feeder: RunFeeder, repo: Repo) -> None:
+    """`Shop::Base` has three users, two sources and a test; the helper only opens it again.
+    `Bank::Base` has the one that calls it `Base` below its own module.
+    """
+    base = "module {}\n  class Base\n    def total\n      1\n    end\n  end\nend\n"
+    repo.commit(
+        {
+            "lib/shop/base.rb": base.format("Shop"),
+            "lib/bank/base.rb": base.format("Bank"),
+            "app/cart.rb": "class Cart < Shop::Base\nend\n",
+            "app/gift.rb": "class Gift\n  def base\n    Shop::Base.new\n  end\nend\n",
+            "other/account.rb": "module Bank\n  class Account < Base\n  end\nend\n",
+            "test/helper.rb": "class Shop::Base\n  def reset\n    Shop::Base.new\n  end\nend\n",
+            "test/cart_test.rb": "class CartTest\n  def test_it\n    Shop::Base.new\n  end\nend\n",
+        }
+    )
+    assert feeder(repo, "sync", "-q").code == 0
+    types = feeder(repo, "overview", "--json").json["types"]
+    bases = [one for one in types if one["symbol"].endswith("Base")]
+    assert [(one["path"], one["symbol"], one["files"]) for one in bases] == [
+        ("lib/shop/base.rb", "Shop.Base", 3),
+        ("lib/bank/base.rb", "Bank.Base", 1),
+    ]
+
+
 @pytest.mark.parametrize(
     ("path", "text"),
     [

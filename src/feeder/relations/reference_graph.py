@@ -13,11 +13,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import sqrt
 from typing import NamedTuple
 
-from feeder.relation import IMPORT, decode_relations, decode_site_names
+from feeder.relation import (
+    CALL,
+    IMPLEMENTS,
+    IMPORT,
+    INHERITS,
+    MENTION,
+    UNNAMED,
+    decode_named,
+    decode_relations,
+    decode_site_names,
+)
 from feeder.relations.member_resolution import is_compound
 from feeder.snippets.outline import MODULE_KEYWORDS
 from feeder.store.overview_nodes import NamedNode
 from feeder.store.scope import is_test_path
+from feeder.text import symbol_ends_with
 from feeder.traits import are_compatible, traits
 
 DAMPING = 0.85
@@ -45,14 +56,20 @@ FULL_WEIGHT = 1.0
 
 _WORDS = re.compile(r"\w+")
 
+_SITE_KINDS = frozenset((CALL, INHERITS, IMPLEMENTS, UNNAMED, MENTION))
+
 
 class _Site(NamedTuple):
-    """A name that a file refers to; `module` is where the file imports it from, if it does."""
+    """A name that a file refers to; `module` is where the file imports it from, if it does.
+
+    `meant` are the full names that its sites mean, if the name has several and all sites tell.
+    """
 
     path: str
     language: str
     name: str
     module: str | None
+    meant: Collection[str] = ()
 
 
 class ReferenceGraph:
@@ -71,6 +88,11 @@ class ReferenceGraph:
         for node in self.declarations:
             self._by_name[node.symbol.rpartition(".")[2]].append(node)
         self._types = {key: node for key, node in distinct.items() if node.node_type == "class"}
+        self._ambiguous = {
+            name
+            for name, named in self._by_name.items()
+            if len({node.symbol for node in named if node.node_type == "class"}) > 1
+        }
         self.resolved: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
         """The files that surely refer to a declaration of another file."""
         self._edges = self._weighted_edges(nodes)
@@ -81,15 +103,20 @@ class ReferenceGraph:
         """The weights of declarations by the file that refers to them."""
         names: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         imports: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        meant: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
         for node in nodes:
             if node.relations:
-                names[node.path, node.language].update(decode_site_names(node.relations))
+                own_names = decode_site_names(node.relations)
+                names[node.path, node.language].update(own_names)
+                for name in self._ambiguous.intersection(own_names):
+                    meant[node.path, name].update(self._meant_symbols(node, name))
                 for relation in decode_relations(node.relations, IMPORT):
                     imports[node.path][relation.name] = relation.module
         edges: defaultdict[str, dict[tuple[str, str], float]] = defaultdict(dict)
         for (path, language), counts in names.items():
             for name, count in counts.items():
-                site = _Site(path, language, name, imports[path].get(name))
+                module = imports[path].get(name)
+                site = _Site(path, language, name, module, meant.get((path, name), ()))
                 for node, weight in self._targets(site, counts):
                     factor = TEST_WEIGHT if is_test_path(path) else 1
                     edges[path][node.path, node.symbol] = weight * sqrt(count) * factor
@@ -103,7 +130,7 @@ class ReferenceGraph:
         `names` are all that the file refers to.
         """
         name = site.name
-        named = self._by_name.get(name, ())
+        named = self._named(site)
         if (
             not named
             or len(named) > MAX_DEFINITIONS
@@ -118,6 +145,29 @@ class ReferenceGraph:
         for node in named:
             if are_compatible(site.language, node.language):
                 yield node, weight * self._factor(node, site, names)
+
+    def _named(self, site: _Site) -> Sequence[NamedNode]:
+        """The declarations of a name; only those with a full name that its sites mean, if known."""
+        named = self._by_name.get(site.name, ())
+        return [node for node in named if node.symbol in site.meant] if site.meant else named
+
+    def _meant_symbols(self, node: NamedNode, name: str) -> Iterator[str]:
+        """Yields the full names that a node means by a name of several types: `Shop::Base` by its
+        qualifier, and in a language of nearest types `Base` by the modules around the node. All of
+        them if a site does not tell.
+        """
+        symbols = {other.symbol for other in self._by_name[name]}
+        for relation in decode_named(node.relations, name):
+            if relation.kind not in _SITE_KINDS:
+                continue
+            if relation.qualifier:
+                ending = f"{relation.qualifier}.{name}"
+                meant = [symbol for symbol in symbols if symbol_ends_with(symbol, ending)]
+            elif traits(node.language).nearest_types:
+                meant = _nearest(f"{node.symbol}.{name}", symbols)
+            else:
+                meant = []
+            yield from meant or symbols
 
     def _factor(self, node: NamedNode, site: _Site, names: Collection[str]) -> float:
         owner = node.symbol.rpartition(".")[0]
@@ -134,14 +184,20 @@ class ReferenceGraph:
         """
         if self._is_member(node):
             return False
-        types = [other for other in self._by_name[site.name] if other.node_type == "class"]
-        is_only = node in types and sum(not self._is_member(type_) for type_ in types) == 1
+        types = [other for other in self._named(site) if other.node_type == "class"]
+        is_only = node in types and self._count_types(types) == 1
         if site.module is None:
             own = traits(node.language)
             return is_only and (own.global_scope or own.package_scope == "folder")
         if site.module.startswith("."):
             return _is_file_of(site.path, site.module, node.path) or is_only
         return _may_import(node, site)
+
+    def _count_types(self, types: Iterable[NamedNode]) -> int:
+        """Counts the types that are no members; one that a test opens again counts once."""
+        outer = {(node.symbol, node.path) for node in types if not self._is_member(node)}
+        in_sources = {symbol for symbol, path in outer if not is_test_path(path)}
+        return sum(not (is_test_path(path) and symbol in in_sources) for symbol, path in outer)
 
     def _is_member(self, node: NamedNode) -> bool:
         """Tells whether a declaration is in a type, other than a module, in the same file."""
@@ -189,6 +245,16 @@ def _constructed(path: str, symbol: str) -> tuple[str, str]:
     """The path and symbol of the class of a constructor that is called like it."""
     outer, _, name = symbol.rpartition(".")
     return path, outer if outer.rpartition(".")[2] == name else ""
+
+
+def _nearest(symbol: str, symbols: Collection[str]) -> list[str]:
+    """The name in the innermost module around it: `Shop.Base` for `Shop.Cart.add.Base`."""
+    outer, _, name = symbol.rpartition(".")
+    while outer:
+        if f"{outer}.{name}" in symbols:
+            return [f"{outer}.{name}"]
+        outer = outer.rpartition(".")[0]
+    return [name] if name in symbols else []
 
 
 def _is_file_of(path: str, module: str, target: str) -> bool:
