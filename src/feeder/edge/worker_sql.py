@@ -46,7 +46,7 @@ SELECT DISTINCT {_SOURCE_COLUMNS} FROM (@RANGES) j CROSS JOIN texts t
 ON t.repo = j.column1 AND t.path = j.column2
 AND t.first_line <= j.column4 AND t.last_line >= j.column3
 """
-# `@IDS` and `@RANGES` become rows of literals: D1 bills each row of
+# `@IDS`, `@MARKED_IDS` and `@RANGES` become rows of literals: D1 bills each row of
 # `json_each`, and of a list after IN, but none of VALUES
 _OF_IDS = "(VALUES @IDS) i CROSS JOIN docs d ON d.id = i.column1"
 _STORED_SOURCE_OF_NODES = f"""
@@ -67,19 +67,23 @@ def _replace(statement: str, old: str, new: str) -> str:
 _NODE_ORDER = "ORDER BY d.path, d.start_line, d.end_line DESC"
 
 
-# few nodes are read, so their rows are looked up: a list of all with an excluded word costs more
-_HITS_OF_IDS = _replace(
-    _replace(
-        _replace(
-            hits.HITS_BY_IDS,
-            "json_each(?1) j CROSS JOIN docs d ON d.id = j.value\nWHERE ",
-            f"{_OF_IDS} WHERE ?1 IS NULL AND ",
-        ),
-        "ORDER BY j.key\n",
-        "",
-    ),
+# a marked id is of a node that a statement has found in the scope: only the others, found by their
+# vectors or by a name, are compared with it again. They are few, so excluded words are looked up
+# for each: a list of all nodes with one costs more
+_IS_IN_SCOPE = _replace(
+    scope.IN_SCOPE,
     "d.seq NOT IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?12)",
     "NOT EXISTS (SELECT 1 FROM docs_fts WHERE docs_fts MATCH ?12 AND rowid = d.seq)",
+)
+_HITS_OF_IDS = _replace(
+    _replace(
+        hits.HITS_BY_IDS,
+        f"json_each(?1) j CROSS JOIN docs d ON d.id = j.value\nWHERE {scope.IN_SCOPE}",
+        "(VALUES @MARKED_IDS) i CROSS JOIN docs d ON d.id = i.column1\n"
+        f"WHERE ?1 IS NULL AND (i.column2 OR {_IS_IN_SCOPE})",
+    ),
+    "ORDER BY j.key\n",
+    "",
 )
 # each of the rows that are sorted is billed too: the Worker sorts them
 _INNER_NODES = _replace(
@@ -157,6 +161,13 @@ _GLOB_OF_MANY_NODES = _replace(
     " MATCH ?1 ",
     f""" MATCH iif({_MANY_NODES_AT_PATHS}, ?1, '""') """,
 )
+# the guard's own query has the required and the excluded words: their nodes are not listed for it
+_NAMES_BY_TRIGRAMS = _replace(
+    name_search.SIMILAR_NAMES,
+    f"CROSS JOIN docs d ON d.seq = f.seq WHERE {scope.IN_SCOPE}",
+    "CROSS JOIN docs d ON d.seq = f.seq WHERE "
+    + _replace(_replace(scope.IN_SCOPE, "?10", "NULL"), "?12", "NULL"),
+)
 _FEW_NAMES_BY_WORD = _replace(
     _replace(name_search.NAMES_BY_WORD, " AND rank MATCH 'bm25(0.0, 1.0, 0.0, 0.0)'", ""),
     "ORDER BY f.rank",
@@ -202,7 +213,7 @@ STATEMENTS = {
     "nodeParts": node_parts.NODE_PARTS,
     "filesByPath": name_search.FILES_BY_NAME,
     "nodesSpelledWithAny": name_search.NAMES_WITH_ANY_WORD,
-    "nodesByTrigrams": name_search.SIMILAR_NAMES,
+    "nodesByTrigrams": _NAMES_BY_TRIGRAMS,
     "nodesBySpelling": name_search.NAMES_BY_SPELLING,
     "storedSourceLines": _STORED_SOURCE,
     "storedSourceOfNodes": _STORED_SOURCE_OF_NODES,
@@ -264,6 +275,7 @@ _EXAMPLES = {
     "{0}": "language",
     "{1}": "docs",
     "@IDS": "(NULL)",
+    "@MARKED_IDS": "(NULL, NULL)",
     "(VALUES @RANGES)": "(VALUES (NULL, NULL, NULL))",
     "(@RANGES)": "(VALUES (NULL, NULL, NULL, NULL))",
 }

@@ -153,6 +153,17 @@ export class WordSearch {
     ];
   }
 
+  /**
+   * The nodes of the statements that compare all of the scope; the batch, and `loadSimilar`, must have run.
+   *
+   * `nodesCalled` does not: of many nodes with a name it reads some whose required and excluded words are not compared.
+   */
+  get idsInScope(): ReadonlySet<string> {
+    const [, ...names] = this.#names();
+    const rowSets = [this.#words(), this.#titles(), this.#descriptions(), this.#literals(), names, this.#similar];
+    return new Set(rowSets.flat(2).map(([id]) => String(id)));
+  }
+
   /** The nodes with the words of a token in their order, the best by word first. */
   get literalIds(): string[] {
     if (!this.queryText.codeTokens.length) return [];

@@ -166,16 +166,21 @@ function currentCounts({ meta }: SearchContext, repos: readonly string[], { lang
   return languages.length > 0 ? countedValues(meta, repos) : null;
 }
 
-/** Reads the rows of candidates, and the lines of `linesOf`, in one request. Without ids, none is sent. */
+/**
+ * Reads the rows of candidates, and the lines of `linesOf`, in one request. Without ids, none is sent.
+ *
+ * Those that are not `inScope`, where statements have found them, are left out unless the scope has them.
+ */
 export async function fetchCandidates(
   context: SearchContext,
   ids: readonly string[],
   scope: Scope,
+  inScope: ReadonlySet<string>,
   linesOf: readonly string[] = [],
 ): Promise<CandidateRows> {
   const batch = new Batch();
   const contents = new FileContents(context);
-  const rows = batch.add([sql.hitsWithParts(ids, scope)]);
+  const rows = batch.add([sql.hitsWithParts(ids, inScope, scope)]);
   const excludedRows = batch.add(scope.withoutWords ? [sql.classesAround(ids, scope.withoutWords)] : []);
   const addLines = contents.addStatements(batch, linesOf);
   if (ids.length > 0) await batch.run(context.database);
@@ -331,7 +336,7 @@ async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagina
   ]);
   const retrieved = [...words.rankings(), ...(nearest ? [nearest] : [])];
   const literalIds = areLinesNeeded(queryLiterals(words.queryText)) ? words.literalIds : [];
-  const candidates = await fetchCandidates(context, candidateOrder(retrieved), scope, literalIds);
+  const candidates = await fetchCandidates(context, candidateOrder(retrieved), scope, words.idsInScope, literalIds);
   const rankings = confirmLiterals(retrieved, words.queryText, candidates);
   const all = rankHits(words.queryText, rankings, candidates.hits, [], words.resemblingIds);
   const results = isVectorOnly(rankings) ? all.slice(0, MAX_BY_VECTOR_ONLY) : all;
@@ -345,7 +350,7 @@ async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagina
 async function listScope(first: FirstBatch, page: Pagination): Promise<Ranked> {
   const hits = first.listedRows.slice(0, MAX_LISTED).map(hitFromRow);
   const ids = hits.map((hit) => hit.id);
-  const candidates = await fetchCandidates(first.context, ids, first.scope);
+  const candidates = await fetchCandidates(first.context, ids, first.scope, new Set(ids));
   const kept = new Set(candidates.hits.map((hit) => hit.id));
   const shown = await paginate(hits.filter((hit) => kept.has(hit.id)).map(resultOf), candidates, page);
   const atLeast = first.listedRows.length > MAX_LISTED;

@@ -151,9 +151,9 @@ export function requiredWords(scope: Scope): string | null {
   return typeof query === "string" ? `(${query})` : null;
 }
 
-/** The parameters for a statement whose own FTS5 query has the required words. */
-export function withoutRequiredWords(params: readonly Value[]): Value[] {
-  return params.map((value, at) => (at === REQUIRED_WORDS ? null : value));
+/** The parameters with another query for the required words; null for a statement whose own FTS5 query has them. */
+export function withRequiredWords(params: readonly Value[], query: string | null): Value[] {
+  return params.map((value, at) => (at === REQUIRED_WORDS ? query : value));
 }
 
 /** The place of ?10 in `scopeParams`. */

@@ -17,7 +17,7 @@ import {
   hasBareGlob,
   scopeParams,
   type Scope,
-  withoutRequiredWords,
+  withRequiredWords,
 } from "./scope.ts";
 
 const sql = expandFragments(data.sql);
@@ -68,7 +68,7 @@ function filteredWordSearch(terms: readonly string[], scope: Scope, limit: numbe
   const required = [placeWords(scope), requiredWords(scope)].filter(Boolean).join(" AND ");
   const words = required ? `(${anyTerm}) NOT ((${anyTerm}) NOT (${required}))` : anyTerm;
   const query = scope.withoutWords === null ? words : `(${words}) NOT (${scope.withoutWords})`;
-  const params = [query, ...withoutRequiredWords(scopeParams({ ...scope, withoutWords: null })), limit];
+  const params = [query, ...withRequiredWords(scopeParams({ ...scope, withoutWords: null }), null), limit];
   const statement = { sql: sql.filteredWordSearchAcross, params: [...params, termsJson(terms)] };
   return { sql: scope.hasFewNodes ? sql.fewFilteredNodes : sql.filteredWordSearch, params, across: { statement, merge: comparableScores } };
 }
@@ -129,12 +129,20 @@ export function hitsById(ids: readonly string[], scope: Scope): Statement {
 function narrowedParams(expression: string, scope: Scope): Value[] {
   const [query, rest] = narrowed(expression, scope);
   const required = requiredWords(rest);
-  return [required ? `(${query}) AND ${required}` : query, ...withoutRequiredWords(scopeParams(rest))];
+  return [required ? `(${query}) AND ${required}` : query, ...withRequiredWords(scopeParams(rest), null)];
 }
 
-/** Selects the same, with the lines of all parts of each node that consists of parts. */
-export function hitsWithParts(ids: readonly string[], scope: Scope): Statement {
-  return ofIds(ids, (own) => ({ ...withIds("hitsWithParts", own), params: [null, ...scopeParams(scope)] }));
+/**
+ * Selects the same, with the lines of all parts of each node that consists of parts.
+ *
+ * Those of `inScope`, which other statements have found in the scope, are not compared with it again.
+ */
+export function hitsWithParts(ids: readonly string[], inScope: ReadonlySet<string>, scope: Scope): Statement {
+  const marked = (id: string) => `(${idLiteral(id)},${inScope.has(id) ? 1 : 0})`;
+  return ofIds(ids, (own) => {
+    const rows = own.map(marked).join() || "(NULL,NULL)";
+    return { ...withText("hitsWithParts", sql.hitsWithParts.replace("@MARKED_IDS", rows)), params: [null, ...scopeParams(scope)] };
+  });
 }
 
 /** Puts ids into a statement as rows of VALUES; throws an Error for one that is not hexadecimal. */
@@ -214,8 +222,11 @@ function spelled(expression: string, scope: Scope): Statement {
  */
 export function nodesByTrigrams(word: string, scope: Scope): Statement {
   const query = trigrams(lowercaseAscii(word)).map(quoted).join(" OR ") || NOTHING;
-  const [guard] = narrowed(ftsPhrase(word), scope);
-  return { sql: sql.nodesByTrigrams, params: [query, ...scopeParams(scope), guard] };
+  const [guard] = narrowedParams(ftsPhrase(word), scope);
+  const required = requiredWords(scope);
+  // the fewer nodes are listed, the fewer rows D1 bills
+  const listed = [required, required && placeWords(scope)].filter(Boolean).join(" AND ") || null;
+  return { sql: sql.nodesByTrigrams, params: [query, ...withRequiredWords(scopeParams(scope), listed), guard!] };
 }
 
 /**
