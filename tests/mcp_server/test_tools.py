@@ -147,13 +147,18 @@ def test_several_targets_are_read_and_unknown_ones_reported(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize(
-    "target", ["../../../etc/passwd", "/etc/passwd", "src/../../x", "..", "a\0b", "x" * 1_000]
+    ("target", "says"),
+    [
+        *((path, "is outside the repository") for path in ("../../../etc/passwd", "/etc/passwd")),
+        *((path, "is outside the repository") for path in ("src/../../x", "..")),
+        *((path, "The index has no ") for path in ("a\0b", "x" * 1_000)),
+    ],
 )
-def test_files_outside_the_index_are_not_read(ask: Ask, target: str) -> None:
+def test_files_outside_the_index_are_not_read(ask: Ask, target: str, says: str) -> None:
     """The message is no longer than the argument."""
     for tool, name in (("read", "target"), ("search", "like"), ("outline", "path")):
         text = error_text(ask(tool, **{name: target}))
-        assert "The index has no " in text
+        assert says in text
         assert "root:" not in text
         assert len(text) < 1_200
 
