@@ -471,7 +471,7 @@ WHERE d.start_line BETWEEN j.column2 AND j.column3 AND d.end_line <= j.column3
 SELECT d.id, d.path, d.language, d.node_type, d.symbol, d.signature, d.logical_path, d.start_line, d.end_line, d.members, d.repo, 
 coalesce((SELECT e.line FROM descriptions e WHERE d.describes <> '' AND e.sha = d.describes), '')
  AS description FROM json_each(?2) j CROSS JOIN docs d ON d.path = j.value
-WHERE d.repo = ?1 
+WHERE d.repo = ?1
 `,nodesByIdPrefix:`
 SELECT d.id, d.path, d.language, d.node_type, d.symbol, d.signature, d.logical_path, d.start_line, d.end_line, d.members, d.repo, 
 coalesce((SELECT e.line FROM descriptions e WHERE d.describes <> '' AND e.sha = d.describes), '')

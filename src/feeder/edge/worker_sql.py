@@ -19,7 +19,7 @@ from feeder.store import (
     name_search,
     node_parts,
     relations,
-    scope,
+    scope_sql,
     sql,
     stored_descriptions,
     stored_source,
@@ -30,7 +30,7 @@ from feeder.store import (
 # ?2 is a list with the repository, ?3 the paths of a scope
 _FILES_AT_PATHS = f"""
 SELECT path FROM files WHERE repo = ?2->>0 AND state <> 'skipped'
-AND path IN ({scope.FILES_IN_SCOPE})
+AND path IN ({scope_sql.FILES_IN_SCOPE})
 ORDER BY path LIMIT 1000
 """
 # ?2 an FTS5 query for the words of a path, ?3 its end: two files tell that it is ambiguous
@@ -56,122 +56,29 @@ AND t.first_line <= d.end_line AND t.last_line >= d.start_line
 """
 
 
-def _replace(statement: str, old: str, new: str) -> str:
-    """Raises ValueError if the program's statement no longer has the text."""
-    if old not in statement:
-        raise ValueError(f"The statement has no {old!r}. Change feeder/edge/worker_sql.py.")
-    return statement.replace(old, new)
-
-
-# D1 bills each row that is sorted: the Worker sorts the nodes of files itself
-_NODE_ORDER = "ORDER BY d.path, d.start_line, d.end_line DESC"
-
-
-# a marked id is of a node that a statement has found in the scope: only the others, found by their
-# vectors or by a name, are compared with it again. They are few, so excluded words are looked up
-# for each: a list of all nodes with one costs more
-_IS_IN_SCOPE = _replace(
-    scope.IN_SCOPE,
-    "d.seq NOT IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?12)",
-    "NOT EXISTS (SELECT 1 FROM docs_fts WHERE docs_fts MATCH ?12 AND rowid = d.seq)",
-)
-_HITS_OF_IDS = _replace(
-    _replace(
-        hits.HITS_BY_IDS,
-        f"json_each(?1) j CROSS JOIN docs d ON d.id = j.value\nWHERE {scope.IN_SCOPE}",
-        "(VALUES @MARKED_IDS) i CROSS JOIN docs d ON d.id = i.column1\n"
-        f"WHERE ?1 IS NULL AND (i.column2 OR {_IS_IN_SCOPE})",
-    ),
-    "ORDER BY j.key\n",
-    "",
-)
-# each of the rows that are sorted is billed too: the Worker sorts them
-_INNER_NODES = _replace(
-    _replace(
-        node_parts.HIT_CONTENTS,
-        "json_each(?) j CROSS JOIN docs o ON o.id = j.value->>0\n",
-        "(VALUES @RANGES) j CROSS JOIN docs o ON o.id = j.column1\n",
-    ),
-    "BETWEEN j.value->>1 AND j.value->>2 AND d.end_line <= j.value->>2\n"
-    "ORDER BY d.start_line, d.end_line",
-    "BETWEEN j.column2 AND j.column3 AND d.end_line <= j.column3",
-)
-_CLASSES_AROUND = _replace(
-    _replace(
-        hits.CLASSES_AROUND,
-        "json_each(?1) j CROSS JOIN docs o ON o.id = j.value\nWHERE ",
-        "(VALUES @IDS) i CROSS JOIN docs o ON o.id = i.column1 WHERE ?1 IS NULL AND ",
-    ),
-    "d.seq IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2)",
-    "EXISTS (SELECT 1 FROM docs_fts WHERE docs_fts MATCH ?2 AND rowid = d.seq)",
-)
-
-
-# the candidates of a word search with what BM25 is computed from, so that nodes of several
-# databases get comparable scores: nodes and tokens in all, of each term its number of nodes, and
-# its score for each candidate, with the candidate's id and size. The number of nodes with a word is
-# in the vocabulary. SQLite doubles a statement's depth if it names the candidates twice
-def _with_term_scores(search: str, terms: str) -> str:
-    candidates = _replace(search, "SELECT id, -rank FROM docs_fts", "SELECT rowid FROM docs_fts")
-    return f"""
-WITH candidate(seq) AS MATERIALIZED ({candidates})
-SELECT NULL AS term, 'all' AS kind, hex(block) AS value, NULL AS id, NULL AS size
-FROM docs_fts_data WHERE id = 1
-UNION ALL SELECT j.key, 'count', iif(json_array_length(j.value->2) = 1,
-  coalesce((SELECT v.doc FROM docs_vocab v WHERE v.term = j.value->2->>0), 0),
-  (SELECT count(*) FROM docs_fts WHERE docs_fts MATCH j.value->>0)
-), NULL, NULL FROM json_each({terms}) j
-UNION ALL SELECT j.key, 'score', -bm25(docs_fts, {word_search.BM25_WEIGHTS}), docs_fts.id, hex(z.sz)
-FROM json_each({terms}) j CROSS JOIN docs_fts CROSS JOIN docs_fts_docsize z ON z.id = docs_fts.rowid
-WHERE docs_fts MATCH j.value->>0 AND +docs_fts.rowid IN (SELECT seq FROM candidate)
-"""
-
-
-# a scope with ids: their nodes are looked up, instead of reading all nodes in line order
-_NODES_OF_IDS = """FROM (SELECT DISTINCT value AS id FROM json_each(?13)) j
-CROSS JOIN docs d ON d.id = j.id WHERE"""
-
-# the same for an FTS5 query ?14 that each node of the scope matches
-_NODES_OF_WORDS = """FROM (SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH ?14) j
-CROSS JOIN docs d ON d.seq = j.seq WHERE"""
-
 # where a filter leaves few nodes, BM25 is computed for these alone. Otherwise FTS5 first sorts all
 # nodes with a word, which takes nine times as long as comparing them with the filter
 _FEW_FILTERED_NODES = f"""
 SELECT id, -bm25(docs_fts, {word_search.BM25_WEIGHTS}) FROM docs_fts
 WHERE docs_fts MATCH ?1 AND EXISTS (
-  SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {scope.IN_SCOPE}
+  SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {scope_sql.IN_SCOPE}
 ) ORDER BY 2 DESC LIMIT ?14 + 0
 """
 # a glob without a folder's name is no part of the FTS5 query. If few nodes are at it, their list is
 # compared with the nodes that have a word: FTS5 would sort all of these, of which few are in scope.
 # Two statements, of which one finds nothing: together they are too deep for D1
 _MANY_NODES_AT_PATHS = f"""
-EXISTS (SELECT 1 FROM ({scope.FILES_AT_PATHS}) f CROSS JOIN docs d
+EXISTS (SELECT 1 FROM ({scope_sql.FILES_AT_PATHS}) f CROSS JOIN docs d
 ON d.repo IN (SELECT value FROM json_each(?2)) AND d.path = f.path
 LIMIT 1 OFFSET {worker_limits.MAX_NODES_OF_GLOB})
 """
 _GLOB_OF_FEW_NODES = f"""
 SELECT id, -bm25(docs_fts, {word_search.BM25_WEIGHTS}) FROM docs_fts
 WHERE docs_fts MATCH iif({_MANY_NODES_AT_PATHS}, '""', ?1)
-AND +rowid IN ({scope.NODES_OF_FILES_IN_SCOPE}) ORDER BY 2 DESC LIMIT ?14 + 0
+AND +rowid IN ({scope_sql.NODES_OF_FILES_IN_SCOPE}) ORDER BY 2 DESC LIMIT ?14 + 0
 """
-_GLOB_OF_MANY_NODES = _replace(
-    word_search.D1_FILTERED_WORD_SEARCH,
-    " MATCH ?1 ",
-    f""" MATCH iif({_MANY_NODES_AT_PATHS}, ?1, '""') """,
-)
-# the guard's own query has the required and the excluded words: their nodes are not listed for it
-_NAMES_BY_TRIGRAMS = _replace(
-    name_search.SIMILAR_NAMES,
-    f"CROSS JOIN docs d ON d.seq = f.seq WHERE {scope.IN_SCOPE}",
-    "CROSS JOIN docs d ON d.seq = f.seq WHERE "
-    + _replace(_replace(scope.IN_SCOPE, "?10", "NULL"), "?12", "NULL"),
-)
-_FEW_NAMES_BY_WORD = _replace(
-    _replace(name_search.NAMES_BY_WORD, " AND rank MATCH 'bm25(0.0, 1.0, 0.0, 0.0)'", ""),
-    "ORDER BY f.rank",
-    "ORDER BY bm25(docs_fts, 0.0, 1.0, 0.0, 0.0)",
+_GLOB_OF_MANY_NODES = word_search.d1_filtered_word_search(
+    f"""iif({_MANY_NODES_AT_PATHS}, ?1, '""')"""
 )
 
 _REPOS_OF_IDS = """
@@ -188,37 +95,33 @@ STATEMENTS = {
     "globOfFewNodes": _GLOB_OF_FEW_NODES,
     "globOfManyNodes": _GLOB_OF_MANY_NODES,
     "filteredWordSearch": word_search.D1_FILTERED_WORD_SEARCH,
-    "wordSearchAcross": _with_term_scores(word_search.D1_WORD_SEARCH, "?1"),
-    "filteredWordSearchAcross": _with_term_scores(word_search.D1_FILTERED_WORD_SEARCH, "?15"),
+    "wordSearchAcross": word_search.D1_WORD_SEARCH_ACROSS,
+    "filteredWordSearchAcross": word_search.D1_FILTERED_WORD_SEARCH_ACROSS,
     "descriptionSearch": stored_descriptions.DESCRIPTION_SEARCH,
     "hitsById": hits.HITS_BY_IDS,
-    "hitsWithParts": _replace(
-        _HITS_OF_IDS,
-        hits.HIT_COLUMNS,
-        f"{hits.HIT_COLUMNS}, d.lines_hash, {node_parts.PART_LINES} AS part_lines",
-    ),
-    "classesAround": _CLASSES_AROUND,
+    "hitsWithParts": hits.d1_hits_by_ids(f", d.lines_hash, {node_parts.PART_LINES} AS part_lines"),
+    "classesAround": hits.D1_CLASSES_AROUND,
     "firstNodes": hits.FIRST_HITS,
-    "firstNodesOfIds": _replace(hits.FIRST_HITS, "FROM docs d WHERE", _NODES_OF_IDS),
-    "firstNodesOfWords": _replace(hits.FIRST_HITS, "FROM docs d WHERE", _NODES_OF_WORDS),
+    "firstNodesOfIds": hits.D1_FIRST_HITS_OF_IDS,
+    "firstNodesOfWords": hits.D1_FIRST_HITS_OF_WORDS,
     "reposOfIds": _REPOS_OF_IDS,
     "countBy": index_counts.COUNTS_BY_COLUMN,
     "skippedFiles": index_counts.SKIPPED_COUNTS,
     "storedSourceSize": stored_source.SOURCE_SIZE,
     "descriptionModels": stored_descriptions.COUNTS_BY_MODEL,
     "nodesCalled": name_search.EXACT_NAMES,
-    "fewNodesSpelled": _FEW_NAMES_BY_WORD,
+    "fewNodesSpelled": name_search.D1_FEW_NAMES_BY_WORD,
     "nodesSpelled": name_search.NAMES_BY_WORD,
     "nodesHavingWord": name_search.IDS_BY_WORD,
     "nodeParts": node_parts.NODE_PARTS,
     "filesByPath": name_search.FILES_BY_NAME,
     "nodesSpelledWithAny": name_search.NAMES_WITH_ANY_WORD,
-    "nodesByTrigrams": _NAMES_BY_TRIGRAMS,
+    "nodesByTrigrams": name_search.D1_SIMILAR_NAMES,
     "nodesBySpelling": name_search.NAMES_BY_SPELLING,
     "storedSourceLines": _STORED_SOURCE,
     "storedSourceOfNodes": _STORED_SOURCE_OF_NODES,
-    "innerNodes": _INNER_NODES,
-    "nodesInFiles": _replace(hits.HITS_IN_FILES, _NODE_ORDER, ""),
+    "innerNodes": node_parts.D1_HIT_CONTENTS,
+    "nodesInFiles": hits.D1_HITS_IN_FILES,
     "nodesByIdPrefix": hits.HITS_BY_ID_PREFIX,
     "nodesByNameWords": hits.HITS_BY_NAME,
     "filesByPathSuffix": _FILES_AT_PATHS,
@@ -229,14 +132,14 @@ STATEMENTS = {
     "unparsedLines": unread_files.UNPARSED_LINES,
     "unparsedTotal": unread_files.UNPARSED_TOTAL,
     "fileMap": inventory.FILE_OVERVIEW,
-    "firstExistingPath": scope.FIRST_EXISTING_PATH,
+    "firstExistingPath": scope_sql.FIRST_EXISTING_PATH,
     "existingValues": filters.ANY_WITH_VALUE,
     "nodesWithRelation": relation_filters.NODES_WITH_RELATIONS,
     "nodesWithVisibility": relation_filters.NODES_WITH_VISIBILITY,
     "anyRelation": relations.HAS_RELATIONS,
-    "nodesWithName": _replace(relations.NODES_WITH_RELATION, " ORDER BY d.path, d.start_line", ""),
+    "nodesWithName": relations.D1_NODES_WITH_RELATION,
     "nodesWithAnyRelation": relations.NODES_WITH_ANY_RELATION,
-    "manifestNodes": _replace(relations.MANIFEST_NODES, "ORDER BY d.path ", ""),
+    "manifestNodes": relations.D1_MANIFEST_NODES,
     "existingPaths": relations.EXISTING_PATHS,
     "relatedNodesWithWord": relations.RELATED_NODES_WITH_WORD,
     "countNodesWithWord": relations.COUNT_NODES_WITH_WORD,
@@ -255,9 +158,9 @@ STATEMENTS = {
 """By the names of the functions in `worker/src/store/statements.ts`."""
 
 FRAGMENTS = {
-    "@EXCLUDED": scope.FILES_AT_EXCLUDED_PATHS,
-    "@FILES": scope.FILES_IN_SCOPE.replace(scope.FILES_AT_EXCLUDED_PATHS, "@EXCLUDED"),
-    "@IN_SCOPE": scope.IN_SCOPE.replace(scope.FILES_AT_EXCLUDED_PATHS, "@EXCLUDED"),
+    "@EXCLUDED": scope_sql.FILES_AT_EXCLUDED_PATHS,
+    "@FILES": scope_sql.FILES_IN_SCOPE.replace(scope_sql.FILES_AT_EXCLUDED_PATHS, "@EXCLUDED"),
+    "@IN_SCOPE": scope_sql.IN_SCOPE.replace(scope_sql.FILES_AT_EXCLUDED_PATHS, "@EXCLUDED"),
 }
 """Text that many statements share, stored once; a fragment may contain an earlier one."""
 

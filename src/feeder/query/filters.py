@@ -19,7 +19,8 @@ from feeder.source.paths import is_below, is_outside, outside_error, path_candid
 from feeder.store import Database, Statement
 from feeder.store.batch import read_texts
 from feeder.store.inventory import indexed_repositories, resolve_repository
-from feeder.store.scope import ANY_FILE, PathPattern, Scope, scope_params
+from feeder.store.scope import PathPattern, Scope, scope_params
+from feeder.store.scope_sql import ANY_FILE
 from feeder.suggestions import unknown_name_error
 
 _FILTER_PREFIXES = {

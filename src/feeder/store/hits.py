@@ -7,7 +7,8 @@ from typing import NamedTuple
 from feeder.bigrams import split_words
 from feeder.store import Database, Row, Statement, fts_query, stored_descriptions
 from feeder.store.batch import read_texts
-from feeder.store.scope import IN_SCOPE, Scope, scope_params
+from feeder.store.scope import Scope, scope_params
+from feeder.store.scope_sql import IN_SCOPE, IN_SCOPE_ONE_BY_ONE
 from feeder.store.sqlite import SQLite
 from feeder.text import expand_words
 
@@ -52,29 +53,63 @@ ORDER BY j.key
 """
 
 
+# a marked id is of a node that a statement has found in the scope: only the others, found by their
+# vectors or by a name, are compared with it again
+def d1_hits_by_ids(more_columns: str = "") -> str:
+    """The same for `@MARKED_IDS`, which become rows of literals: D1 bills none of VALUES."""
+    return f"""
+SELECT {HIT_COLUMNS}{more_columns}
+FROM (VALUES @MARKED_IDS) i CROSS JOIN docs d ON d.id = i.column1
+WHERE ?1 IS NULL AND (i.column2 OR {IN_SCOPE_ONE_BY_ONE})
+"""
+
+
 # ?1 ids, ?2 an FTS5 query. The methods of a class are nodes of their own, but a reader sees them as
 # lines of the class; of a class in parts, those of any part
-CLASSES_AROUND = """
-SELECT o.id FROM json_each(?1) j CROSS JOIN docs o ON o.id = j.value
-WHERE o.node_type = 'class' AND EXISTS (
+def _classes_around(nodes: str, has_words: str) -> str:
+    return f"""
+SELECT o.id FROM {nodes}o.node_type = 'class' AND EXISTS (
   SELECT 1 FROM (
     SELECT o.start_line AS first, o.end_line AS last UNION ALL
     SELECT p.start_line, p.end_line FROM docs p WHERE o.is_part AND p.is_part = 1
     AND p.repo = o.repo AND p.path = o.path AND p.node_type = 'class' AND p.symbol = o.symbol
   ) l CROSS JOIN docs d ON d.repo = o.repo AND d.path = o.path
   AND d.start_line BETWEEN l.first AND l.last AND d.end_line <= l.last
-  WHERE d.seq IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2)
+  WHERE {has_words}
 )
 """
 
 
-_ORDERED_NODES = f"""
-FROM docs d WHERE {IN_SCOPE} ORDER BY d.repo, d.path, d.start_line, d.end_line DESC LIMIT ?1 + 0
+CLASSES_AROUND = _classes_around(
+    "json_each(?1) j CROSS JOIN docs o ON o.id = j.value\nWHERE ",
+    "d.seq IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2)",
+)
+# the nodes in the lines of these classes are few: the words are looked for in each
+D1_CLASSES_AROUND = _classes_around(
+    "(VALUES @IDS) i CROSS JOIN docs o ON o.id = i.column1 WHERE ?1 IS NULL AND ",
+    "EXISTS (SELECT 1 FROM docs_fts WHERE docs_fts MATCH ?2 AND rowid = d.seq)",
+)
+
+
+def _ordered_nodes(nodes: str = "FROM docs d WHERE") -> str:
+    return f"""
+{nodes} {IN_SCOPE} ORDER BY d.repo, d.path, d.start_line, d.end_line DESC LIMIT ?1 + 0
 """
 
-_IDS_IN_SCOPE = f"SELECT d.id {_ORDERED_NODES}"
 
-FIRST_HITS = f"SELECT {HIT_COLUMNS} {_ORDERED_NODES}"
+_IDS_IN_SCOPE = f"SELECT d.id {_ordered_nodes()}"
+
+FIRST_HITS = f"SELECT {HIT_COLUMNS} {_ordered_nodes()}"
+
+# a scope with ids: their nodes are looked up, instead of reading all nodes in line order
+_NODES_OF_IDS = """FROM (SELECT DISTINCT value AS id FROM json_each(?13)) j
+CROSS JOIN docs d ON d.id = j.id WHERE"""
+D1_FIRST_HITS_OF_IDS = f"SELECT {HIT_COLUMNS} {_ordered_nodes(_NODES_OF_IDS)}"
+
+# the same for an FTS5 query ?14 that each node of the scope matches
+_NODES_OF_WORDS = """FROM (SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH ?14) j
+CROSS JOIN docs d ON d.seq = j.seq WHERE"""
+D1_FIRST_HITS_OF_WORDS = f"SELECT {HIT_COLUMNS} {_ordered_nodes(_NODES_OF_WORDS)}"
 
 _SELECT_HIT = f"SELECT {HIT_COLUMNS} FROM"
 
@@ -86,10 +121,12 @@ _WHOLE_HIT_COLUMNS = HIT_COLUMNS.replace("d.start_line", WHOLE_FIRST_LINE).repla
     "d.end_line", WHOLE_LAST_LINE
 )
 
-HITS_IN_FILES = f"""
+_IN_FILES = f"""
 {_SELECT_HIT} json_each(?2) j CROSS JOIN docs d ON d.path = j.value
-WHERE d.repo = ?1 ORDER BY d.path, d.start_line, d.end_line DESC
-"""
+WHERE d.repo = ?1"""
+HITS_IN_FILES = f"{_IN_FILES} ORDER BY d.path, d.start_line, d.end_line DESC\n"
+# D1 bills each row that is sorted: the Worker sorts the nodes of files itself
+D1_HITS_IN_FILES = f"{_IN_FILES}\n"
 
 # `+` keeps SQLite from reading all nodes of the repository
 HITS_BY_ID_PREFIX = f"""

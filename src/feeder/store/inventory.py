@@ -17,7 +17,8 @@ from feeder.store.index_counts import (
     known_counts,
 )
 from feeder.store.index_state import meta_from_rows, static_model_name
-from feeder.store.scope import FILES_IN_SCOPE, IN_SCOPE, Scope, scope_params
+from feeder.store.scope import Scope, scope_params
+from feeder.store.scope_sql import FILES_IN_SCOPE, IN_SCOPE
 from feeder.suggestions import unknown_name_error
 
 # steps from the first key of a repository to the first one after it: other keys are not read

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from feeder.store import Row, Statement, fts_query
-from feeder.store.scope import IN_SCOPE, Scope, scope_params
+from feeder.store.scope import Scope, scope_params
+from feeder.store.scope_sql import IN_SCOPE, IN_SCOPE_BUT_WORDS
 from feeder.text import trigrams
 
 MAX_EXACT, MAX_BY_WORD, MAX_SIMILAR, MAX_FILES = 300, 100, 200, 20
@@ -74,30 +75,46 @@ SELECT DISTINCT {_NAME_COLUMNS} FROM (
   {_NAME_ENDS_WITH} OR d.members <> '' AND instr(lower(d.members), ' ' || ?15 || ':'))
 ORDER BY d.node_type = 'class' DESC, d.node_type = 'method' DESC, d.seq LIMIT {MAX_EXACT}
 """
+
+
 # ?1 an FTS5 query. FTS5 sorts by its own BM25, so D1 bills only the rows that are returned; the
 # nodes without a symbol are left out after the limit, so that no more rows are read
-NAMES_BY_WORD = f"""
+def _names_by_word(ranking: str, order: str) -> str:
+    return f"""
 SELECT id, name, members, node_type, path, start_line, lines, is_extension FROM (
   SELECT {_NAME_COLUMNS}, d.symbol AS symbol
   FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
-  WHERE docs_fts MATCH ?1 AND rank MATCH 'bm25(0.0, 1.0, 0.0, 0.0)' AND {IN_SCOPE}
-  ORDER BY f.rank LIMIT {MAX_BY_WORD}
+  WHERE docs_fts MATCH ?1{ranking} AND {IN_SCOPE}
+  ORDER BY {order} LIMIT {MAX_BY_WORD}
 ) WHERE symbol IS NOT NULL
 """
+
+
+NAMES_BY_WORD = _names_by_word(" AND rank MATCH 'bm25(0.0, 1.0, 0.0, 0.0)'", "f.rank")
+# where a filter leaves few nodes, BM25 is computed for these alone
+D1_FEW_NAMES_BY_WORD = _names_by_word("", "bm25(docs_fts, 0.0, 1.0, 0.0, 0.0)")
 # ?1 an FTS5 query with hundreds of words. Not by rank: BM25 would look for each word in each node
 NAMES_WITH_ANY_WORD = f"""
 SELECT {_NAME_COLUMNS} FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
 WHERE docs_fts MATCH ?1 AND {IN_SCOPE} LIMIT {MAX_SIMILAR}
 """
+
+
 # ?1 trigrams as an FTS5 query, ?14 another one: if one of the first nodes that it finds is in the
 # scope, no name is looked for. A limit before the scope bounds the rows that D1 reads
-SIMILAR_NAMES = f"""
+def _similar_names(guard_in_scope: str) -> str:
+    return f"""
 SELECT {_NAME_COLUMNS} FROM names_fts f CROSS JOIN docs d ON d.seq = f.rowid
 WHERE names_fts MATCH iif(EXISTS (
   SELECT 1 FROM (SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH ?14 LIMIT {MAX_GUARDS}) f
-  CROSS JOIN docs d ON d.seq = f.seq WHERE {IN_SCOPE}
+  CROSS JOIN docs d ON d.seq = f.seq WHERE {guard_in_scope}
 ), '""', ?1) AND {IN_SCOPE} ORDER BY f.rank LIMIT {MAX_SIMILAR}
 """
+
+
+SIMILAR_NAMES = _similar_names(IN_SCOPE)
+# the guard's own query has the required and the excluded words: their nodes are not listed for it
+D1_SIMILAR_NAMES = _similar_names(IN_SCOPE_BUT_WORDS)
 # ?1 an FTS5 query with hundreds of words, ?14 another one: if one of the first nodes that it finds
 # is in the scope, no name is looked for. Limits before the scope bound the rows that D1 reads
 NAMES_BY_SPELLING = f"""

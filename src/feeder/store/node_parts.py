@@ -17,15 +17,21 @@ LEFT JOIN files f ON f.repo = d.repo AND f.path = d.path
 """
 
 # the lines are those of a hit, which may consist of several parts of one node
-HIT_CONTENTS = """
+_CONTENT_COLUMNS = """
 SELECT o.id, d.start_line, d.end_line, iif(d.id = o.id OR (
   coalesce(o.symbol, o.logical_path) IS NOT NULL AND d.node_type = o.node_type
   AND d.symbol IS o.symbol AND d.signature IS o.signature AND d.logical_path IS o.logical_path
 ), d.text_sha, NULL) AS part_sha
-FROM json_each(?) j CROSS JOIN docs o ON o.id = j.value->>0
+FROM """
+HIT_CONTENTS = f"""{_CONTENT_COLUMNS}json_each(?) j CROSS JOIN docs o ON o.id = j.value->>0
 CROSS JOIN docs d ON d.repo = o.repo AND d.path = o.path
 WHERE d.start_line BETWEEN j.value->>1 AND j.value->>2 AND d.end_line <= j.value->>2
 ORDER BY d.start_line, d.end_line
+"""
+# each of the rows that are sorted is billed too: the Worker sorts them
+D1_HIT_CONTENTS = f"""{_CONTENT_COLUMNS}(VALUES @RANGES) j CROSS JOIN docs o ON o.id = j.column1
+CROSS JOIN docs d ON d.repo = o.repo AND d.path = o.path
+WHERE d.start_line BETWEEN j.column2 AND j.column3 AND d.end_line <= j.column3
 """
 
 

@@ -65,11 +65,13 @@ COLUMNS = (
 )
 
 # ?2 an FTS5 query, ?3 the name
-NODES_WITH_RELATION = f"""
+# the Worker sorts the rows itself, as it does those of the manifests
+_WITH_RELATION = f"""
 SELECT {COLUMNS} FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
 CROSS JOIN docs d ON d.seq = f.rowid
-WHERE d.repo = ?1 AND instr(d.relations, ?3) ORDER BY d.path, d.start_line LIMIT ?4
-"""
+WHERE d.repo = ?1 AND instr(d.relations, ?3)"""
+NODES_WITH_RELATION = f"{_WITH_RELATION} ORDER BY d.path, d.start_line LIMIT ?4\n"
+D1_NODES_WITH_RELATION = f"{_WITH_RELATION} LIMIT ?4\n"
 
 # ?2 an FTS5 query
 CODE_NODES_WITH_WORD = f"""
@@ -88,11 +90,12 @@ AND NOT (d.path = ?3 AND coalesce(d.symbol, '') = ?4)
 """
 
 # ?2 an FTS5 query for the names of files that are manifests
-MANIFEST_NODES = f"""
+_MANIFESTS = f"""
 SELECT {COLUMNS} FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
 CROSS JOIN docs d ON d.seq = f.rowid
-WHERE d.repo = ?1 AND instr(d.relations, ' {EXPORT}') ORDER BY d.path LIMIT {MAX_MANIFESTS}
-"""
+WHERE d.repo = ?1 AND instr(d.relations, ' {EXPORT}')"""
+MANIFEST_NODES = f"{_MANIFESTS} ORDER BY d.path LIMIT {MAX_MANIFESTS}\n"
+D1_MANIFEST_NODES = f"{_MANIFESTS} LIMIT {MAX_MANIFESTS}\n"
 
 # ?2 an FTS5 query
 RELATED_NODES_WITH_WORD = f"""

@@ -16,7 +16,8 @@ from feeder.store.description_vectors import (
     invalidate_vectors_statements,
 )
 from feeder.store.rows import IndexedFile, json_pages, paginate_rows
-from feeder.store.scope import IN_SCOPE, Scope, scope_params
+from feeder.store.scope import Scope, scope_params
+from feeder.store.scope_sql import IN_SCOPE
 
 PAGE_PATHS = 2_000
 """Files that one request reads."""

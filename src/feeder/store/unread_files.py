@@ -9,7 +9,8 @@ from typing import NamedTuple
 from feeder.line_ranges import LineRange, decode_ranges
 from feeder.store import Database, Row, Statement
 from feeder.store.batch import read
-from feeder.store.scope import PATH_IN_SCOPE, Scope, scope_params
+from feeder.store.scope import Scope, scope_params
+from feeder.store.scope_sql import PATH_IN_SCOPE
 
 LINES_OF_FILE = """coalesce((SELECT sum(
   coalesce(nullif(substr(value, instr(value || '-', '-') + 1), ''), value)

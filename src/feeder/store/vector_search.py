@@ -16,13 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from feeder.errors import UserError
 from feeder.store import Database, Neighbour, Statement, Value
-from feeder.store.scope import (
-    COLUMN_IN_PATHS,
-    COLUMN_IN_SCOPE,
-    IS_UNRESTRICTED,
-    Scope,
-    scope_params,
-)
+from feeder.store.scope import Scope, scope_params
+from feeder.store.scope_sql import COLUMN_IN_PATHS, COLUMN_IN_SCOPE, IS_UNRESTRICTED
 
 if TYPE_CHECKING:
     from numpy import float32

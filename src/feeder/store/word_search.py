@@ -12,7 +12,8 @@ from types import MappingProxyType
 from typing import cast
 
 from feeder.store import Database, Row, Statement
-from feeder.store.scope import IN_SCOPE, IS_UNRESTRICTED, Scope, scope_params
+from feeder.store.scope import Scope, scope_params
+from feeder.store.scope_sql import IN_SCOPE, IS_UNRESTRICTED
 from feeder.store.sqlite import SQLite
 from feeder.store.tokenizer import tokenize
 
@@ -132,17 +133,51 @@ WITH best(seq, score) AS (
 # D1 bills a row that SQLite sorts twice, and one that FTS5 sorts once, if it is returned. So FTS5
 # sorts, which takes a third longer, its table returns the ids, and the caller merges the rows
 _BY_RANK = f"AND rank MATCH 'bm25({BM25_WEIGHTS})' ORDER BY rank LIMIT ?14 + 0"
-D1_WORD_SEARCH = f"""
+_SCORED = "id, -rank"
+
+
+def _d1_word_search(columns: str) -> str:
+    return f"""
 {_QUERY} SELECT * FROM (
-  SELECT id, -rank FROM docs_fts WHERE docs_fts MATCH {_FINDING} AND {_OF_REPOSITORY} {_BY_RANK}
+  SELECT {columns} FROM docs_fts WHERE docs_fts MATCH {_FINDING} AND {_OF_REPOSITORY} {_BY_RANK}
 ) UNION ALL SELECT * FROM (
-  SELECT id, -rank FROM docs_fts
+  SELECT {columns} FROM docs_fts
   WHERE docs_fts MATCH {_FINDING_AND_RANKING} AND {_OF_REPOSITORY} {_BY_RANK}
 )
 """
-D1_FILTERED_WORD_SEARCH = f"""
-SELECT id, -rank FROM docs_fts WHERE docs_fts MATCH ?1 AND {_IN_SCOPE} {_BY_RANK}
+
+
+def d1_filtered_word_search(words: str = "?1", columns: str = _SCORED) -> str:
+    """Selects the nodes of a scope that match the SQL expression `words`, an FTS5 query."""
+    return f"""
+SELECT {columns} FROM docs_fts WHERE docs_fts MATCH {words} AND {_IN_SCOPE} {_BY_RANK}
 """
+
+
+D1_WORD_SEARCH, D1_FILTERED_WORD_SEARCH = _d1_word_search(_SCORED), d1_filtered_word_search()
+
+
+# the candidates of a word search with what BM25 is computed from, so that nodes of several
+# databases get comparable scores: nodes and tokens in all, of each term its number of nodes, and
+# its score for each candidate, with the candidate's id and size. The number of nodes with a word is
+# in the vocabulary. SQLite doubles a statement's depth if it names the candidates twice
+def _with_term_scores(candidates: str, terms: str) -> str:
+    return f"""
+WITH candidate(seq) AS MATERIALIZED ({candidates})
+SELECT NULL AS term, 'all' AS kind, hex(block) AS value, NULL AS id, NULL AS size
+FROM docs_fts_data WHERE id = 1
+UNION ALL SELECT j.key, 'count', iif(json_array_length(j.value->2) = 1,
+  coalesce((SELECT v.doc FROM docs_vocab v WHERE v.term = j.value->2->>0), 0),
+  (SELECT count(*) FROM docs_fts WHERE docs_fts MATCH j.value->>0)
+), NULL, NULL FROM json_each({terms}) j
+UNION ALL SELECT j.key, 'score', -bm25(docs_fts, {BM25_WEIGHTS}), docs_fts.id, hex(z.sz)
+FROM json_each({terms}) j CROSS JOIN docs_fts CROSS JOIN docs_fts_docsize z ON z.id = docs_fts.rowid
+WHERE docs_fts MATCH j.value->>0 AND +docs_fts.rowid IN (SELECT seq FROM candidate)
+"""
+
+
+D1_WORD_SEARCH_ACROSS = _with_term_scores(_d1_word_search("rowid"), "?1")
+D1_FILTERED_WORD_SEARCH_ACROSS = _with_term_scores(d1_filtered_word_search(columns="rowid"), "?15")
 
 
 def node_counts(database: Database, terms: Sequence[str]) -> Mapping[str, int]:
