@@ -2,17 +2,20 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from feeder.errors import UserError
+from feeder.suggestions import did_you_mean
 
 REPOSITORY_FILE = ".feeder.toml"
 """The file in which a repository has its settings and its own categories."""
 _PYTHON_FILE = "pyproject.toml"
 _TABLE = b"tool.feeder"
+CATEGORY_TABLES = ("categories", "tags")
+"""Tables of `.feeder.toml` for queries: a tag is a category by another name."""
 GITHUB_SCHEME = "github:"
 """Begins the place of an index in a release on GitHub."""
 GITHUB_TOKENS = ("GH_TOKEN", "GITHUB_TOKEN")
@@ -33,14 +36,15 @@ class SharedSettings:
 def read_shared_settings(root: Path) -> SharedSettings:
     """Reads `.feeder.toml`, and what it does not have from `[tool.feeder]` in `pyproject.toml`.
 
-    Raises UserError for a file that is no TOML or has another kind of value.
+    Raises UserError for a file that is no TOML, and for an unknown key or kind of value.
     """
     own, shared = _read(root / REPOSITORY_FILE), _read(root / _PYTHON_FILE)
-    index = _index(_parse(own, REPOSITORY_FILE), REPOSITORY_FILE) if own else ""
+    keys = ("index", *CATEGORY_TABLES)
+    index = _index(_parse(own, REPOSITORY_FILE), REPOSITORY_FILE, keys) if own else ""
     if not index and shared and _TABLE in shared:
         tool = _parse(shared, _PYTHON_FILE).get("tool")
         table = tool.get("feeder") if isinstance(tool, dict) else None
-        index = _index(table, f"[tool.feeder] of {_PYTHON_FILE}")
+        index = _index(table, f"[tool.feeder] of {_PYTHON_FILE}", ("index",))
     return SharedSettings(index)
 
 
@@ -76,8 +80,14 @@ def _parse(text: bytes, name: str) -> dict[str, Any]:
         raise UserError(f"{name} cannot be read: {exc}.", "Correct it.") from exc
 
 
-def _index(table: Any, place: str) -> str:
-    index = table.get("index", "") if isinstance(table, dict) else None
+def _index(table: Any, place: str, keys: Sequence[str]) -> str:
+    entries = table if isinstance(table, dict) else {"index": None}
+    if unknown := next((key for key in entries if key not in keys), None):
+        raise UserError(
+            f"{place} has an unknown key: {unknown}.",
+            did_you_mean(unknown, keys) or f"It may have: {', '.join(keys)}.",
+        )
+    index = entries.get("index", "")
     if not isinstance(index, str):
         raise UserError(f"index in {place} is not a string.", 'Write: index = "PLACE"')
     return index

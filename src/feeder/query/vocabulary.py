@@ -12,17 +12,13 @@ from typing import Any
 from feeder.errors import UserError
 from feeder.nodes import NODE_TYPES
 from feeder.query.query import Query
-from feeder.shared_settings import REPOSITORY_FILE
+from feeder.shared_settings import CATEGORY_TABLES, REPOSITORY_FILE
 from feeder.source.paths import regular_file_in
 from feeder.store.scope import Scope
 from feeder.suggestions import unknown_name_error
 
 CODE, TESTS = "code", "tests"
 """Categories that are not defined by a list of languages."""
-
-CATEGORY_TABLES = ("categories", "tags")
-"""Tables of `.feeder.toml`: a tag is a category by another name."""
-
 
 _ALIASES_FILE = Path(__file__).parents[1] / "aliases.json"
 
