@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from command_runner import RunFeeder
-from feeder.relations.module_paths import PYTHON_MODULES, module_ends
+from feeder.relations.module_paths import PYTHON_MODULES, file_ends
 from relations.imports import CASES, files_of, marked_lines
 from source.repos import Repo
 
@@ -41,9 +41,9 @@ def test_standard_modules_are_those_of_this_python() -> None:
 
 
 def test_ends_by_which_a_module_names_a_file() -> None:
-    assert module_ends("a/shop/index.d.ts") == {
+    assert file_ends("a/shop/index.d.ts") == {
         *("/a/shop/index.d.ts", "a/shop/index.d.ts", "shop/index.d.ts", "index.d.ts"),
         *("/a/shop/index", "a/shop/index", "shop/index", "index"),
         *("/a/shop", "a/shop", "shop"),
     }
-    assert module_ends("index.ts") == {"/index.ts", "index.ts", "/index", "index", "/"}
+    assert file_ends("index.ts") == {"/index.ts", "index.ts", "/index", "index", "/"}

@@ -34,7 +34,7 @@ def token_literal(token: str) -> Literal:
 
 KEY_BEFORE = re.compile(r"""\s*(?:(?:export|ENV|ARG|set|declare)\s+)?[\s{(,|*-]*["'`]?-{0,2}""")
 KEY_AFTER = re.compile(r"""["'`]?\??\s*(?:=>|:(?!:)|=(?![=>~])(?!.*,\s*$))""")
-"""The rest of a line that has a key: `'KEY': 1`, `key: 1`, `KEY=1`; no argument of a call."""
+"""What precedes and follows a key in its line: `'KEY': 1`, `key: 1`, `KEY=1`; no named argument."""
 
 CALL_BEFORE = re.compile(
     r"(?<!\w)(?!get|has|is|read|parse|remove)(?!\w*_(?:get|has|is|read|parse|remove)(?![a-z]))"
@@ -44,7 +44,7 @@ CALL_BEFORE = re.compile(
     r"""\((?:[^()"'`]*|.*,\s*)["'`](?:-\w,?\ )?-{0,2}$"""
 )
 CALL_AFTER = re.compile(r"""(?:[ =,|<\[][^"'`]*)?["'`]""")
-"""The rest of a line with a call that defines a name: `Flag("name")`, `option("--name <n>")`."""
+"""What precedes and follows a name that a call defines: `Flag("name")`, `option("--name <n>")`."""
 
 NAME_BEFORE = re.compile(
     r"(?:(?<!\w)[\"'`]?(?:[Nn]ames?|[Kk]ey|[Ff]lag|[Ll]ong|[Rr]ename|[Ee]nv(?:_?[Vv]ars?)?)[\"'`]?"
@@ -53,7 +53,7 @@ NAME_BEFORE = re.compile(
     r"|(?<!\w)(?:const|final|#\s*define)\s[^\"'`=(]*=?\s*)[\"'`]-{0,2}$"
 )
 NAME_AFTER = re.compile(r"""["'`]""")
-"""The rest of a line that names something so: `name = "x"`, `long: "x"`, `FLAG_OF_X = "x"`."""
+"""What precedes and follows a text that becomes a name: `name = "x"`, `long: "x"`, `FLAG = "x"`."""
 
 MAX_DEFINITION_CHARS = 300
 """Characters of a line before and after a literal that are compared with these patterns."""

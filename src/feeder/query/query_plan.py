@@ -162,8 +162,10 @@ def directory_below(directory: Path, base: Path) -> str:
 
 
 def strip_root(path: str, base: Path) -> str:
-    """Removes the root folder from an absolute path below it, also one that reaches the root, or a
-    folder in it, by a symbolic link. Of the root itself, `/` is left, as filters write it.
+    """Returns an absolute path relative to the root `base`: `/home/me/shop/src` → `src`.
+
+    Symbolic links to the root, or to a folder in it, are followed. The root itself becomes `/`, as
+    in filters. A path outside of the root, or a relative one, stays as it is.
     """
     if not path.startswith(os.sep):
         return path

@@ -148,7 +148,7 @@ class QueryText:
 
     @cached_property
     def _code_words(self) -> list[str]:
-        """None of a text of several lines, which mentions more than it asks for."""
+        """The words written like code; none of a text of several lines, which is mostly context."""
         if self.title:
             return []
         return [self.text] if self.is_one_token else CODE_WORD.findall(self.text[:ANALYZED_CHARS])

@@ -32,7 +32,7 @@ from feeder.store.scope import Scope
 from feeder.text import normalize_symbol
 
 MAX_NODES = 5_000
-"""Nodes of one filter; of more the first ones are searched, with a note."""
+"""The most nodes that a filter searches. If more match, a note says that only the first were."""
 
 KINDS_BY_FILTER = {
     "calls": CALL,

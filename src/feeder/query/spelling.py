@@ -24,14 +24,14 @@ MIN_CORRECTED_LETTERS, MAX_CORRECTED_LETTERS = 4, 24
 """Shorter words are one edit from too many others; each letter adds 52 words that are looked up."""
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-"""Letters that a misspelt word may lack; here, since `string` is a module more to import."""
+"""The letters tried in a misspelt word; `string.ascii_lowercase` would import one more module."""
 
 
 def words_to_check(query: Query) -> list[str]:
     """The words of a query that the index should have.
 
-    None of a text of several lines, such as a stack trace, of a single word, for which names are
-    compared, and of words that match in their case only.
+    Empty for a text of several lines, such as a stack trace; for a single word, whose spelling is
+    compared with names instead; and with `case:yes`.
     """
     text = query.words
     if query.case or "\n" in text or len(text) > ANALYZED_CHARS:
@@ -62,9 +62,9 @@ def _any_term(word: str) -> str:
 
 
 def find_corrections(database: Database, missing: Sequence[str], scope: Scope) -> dict[str, str]:
-    """The nearest word of a name for each missing word that has one.
+    """Maps each missing word to the nearest word of a name, if there is one.
 
-    None if more words are missing than are corrected: then the query is about something else.
+    Empty if more than `MAX_CORRECTED` words are missing: then the query is about something else.
     """
     words = [word for word in missing if _is_correctable(word)]
     if not words or len(missing) > MAX_CORRECTED:

@@ -23,8 +23,8 @@ from feeder.relations.manifests import Manifests
 from feeder.relations.module_paths import (
     CRATE_KEYWORDS,
     ModulePaths,
+    file_ends,
     is_standard_module,
-    module_ends,
     module_words,
 )
 from feeder.relations.modules import MODULE_EXPORTS, Definition
@@ -164,7 +164,7 @@ class Exports:
         """Adds files that define the name themselves: an import from there means their own."""
         for path in paths:
             if path not in self.names:
-                self._other_ends |= module_ends(path)
+                self._other_ends |= file_ends(path)
 
     def has_open_imports(self, paths: ModulePaths) -> bool:
         """Tells whether a followed name is imported where no module is known to export it."""
@@ -210,7 +210,7 @@ class Exports:
     def _add(self, path: str, names: set[str]) -> bool:
         """Adds names by which a file exports the definition; False if it has them all."""
         if path not in self.names:
-            for end in module_ends(path):
+            for end in file_ends(path):
                 self._paths[end].append(path)
         is_new = not names <= self.names[path]
         self.names[path] |= names
@@ -328,7 +328,10 @@ class ExportFinder:
         return self._has_path(WORD.findall(module)[:1])
 
     def _has_path(self, ends: Iterable[str]) -> bool:
-        """Tells whether the index has a path with one of some ends, of three names at most."""
+        """Tells whether the index may have a path with one of some ends.
+
+        Only the last three names of an end are looked up, anywhere in a path.
+        """
         words = ["/".join(end.strip("/").rsplit("/", 3)[-3:]) for end in ends]
         if missing := [word for word in words if word not in self._is_path]:
             existing = existing_paths(self._database, self._repo, missing)

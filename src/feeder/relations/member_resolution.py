@@ -47,13 +47,16 @@ def is_compound(name: str) -> bool:
 class Family(NamedTuple):
     """The types whose members of a name are the definition's.
 
-    `own` are the owner and the types below it that do not define the name again, as pairs of path
-    and symbol; `names` their last parts. `all_below` includes those that define it again. `makers`
-    are functions of the owner's package that return it, `holders` the types with fields of its
-    type, by their last names and the name of the field. `dispatch` has, by their last names, the
-    interfaces of Go that the owner may implement, of an interface the types that may implement it,
-    each with whether it does. A family `is_closed` if no other type, as of a library, can be above
-    the owner, or below it without a line in the index that says it.
+    - `own`: the owner, and the types below it that do not define the name again, as pairs of path
+      and symbol.
+    - `names`: the last names of `own`.
+    - `all_below`: `own`, with the types below that define the name again.
+    - `makers`: the functions of the owner's package that return it, in Go.
+    - `holders`: the types with a field of the owner's type, by their last name and the field's.
+    - `dispatch`: the types of Go whose member may stand for the definition, by their last names:
+      for a type's method the interfaces, for an interface's method the types. Each has whether the
+      one implements the other.
+    - `is_closed`: no type of a library can be above the owner, and each type below it names it.
     """
 
     own: frozenset[tuple[str, str]]
@@ -81,7 +84,7 @@ class MemberResolver:
     def resolve(  # noqa: PLR0911, PLR0912 - one for each rule
         self, facts: FileFacts, node: RelatedNode, relation: Relation, line: int
     ) -> Resolution:
-        """A member of a type, by its receiver."""
+        """Resolves a site of the member by its receiver. The first rule that applies decides."""
         receiver, own = relation.qualifier, traits(node.language)
         place = self._place(facts, node)
         if not receiver:

@@ -1,7 +1,8 @@
 """Compares the modules that files import with the files and packages that define a name.
 
-Start with `ModulePaths.names`. A module is compared by the ends of the paths that it may mean:
-`acme.shop` of Python with each file that ends in `acme/shop.py`, `./cart` with exactly one.
+Start with `ModulePaths.names`. `ModulePaths.ends` are the ends of the paths that a module may mean,
+`file_ends` those by which a file may be imported. A module may be a file if they have one in
+common: `acme.shop` of Python each file that ends in `acme/shop.py`, `./cart` exactly one.
 """
 
 from __future__ import annotations
@@ -92,20 +93,22 @@ class ModulePaths:
         )
 
     def names_file(self, module: str, importing_path: str, path: str, language: str) -> bool:
-        """Tells whether a module is a file, in a language in which modules are files."""
-        return not module_ends(path).isdisjoint(self.ends(module, importing_path, language))
+        """Tells whether a module may be a file: whether they have an end in common."""
+        return not file_ends(path).isdisjoint(self.ends(module, importing_path, language))
 
     def leads_to(self, module: str, importing_path: str, path: str, language: str) -> bool:
-        """Tells whether an import leads to a file: compares whole paths where a module has any.
+        """Tells whether a module is a file; stricter than `names_file`.
 
-        In Rust `use {matcher::Match}` names no crate: such a module is of the importing file's own.
+        If the module has whole paths, as `./cart` has `/src/cart`, its other ends do not count. In
+        Rust a module without a whole path, as in `use {matcher::Match}`, is in the importing file's
+        crate.
         """
         ends = self.ends(module, importing_path, language)
         whole = [end for end in ends if end.startswith("/")]
         is_of_own_crate = not whole and traits(language).imports == "crates"
         if is_of_own_crate and _crate_folder(importing_path) != _crate_folder(path):
             return False
-        return not module_ends(path).isdisjoint(whole or ends)
+        return not file_ends(path).isdisjoint(whole or ends)
 
     def is_parent(self, module: str, importing_path: str, definition: Definition) -> bool:
         """Tells whether the module is a package around the definition's file."""
@@ -121,7 +124,10 @@ class ModulePaths:
         return _names_workspace_folder(module, definition)
 
     def ends(self, module: str, importing_path: str, language: str) -> Sequence[str]:
-        """The ends of paths that a module may mean, with a leading `/` for a whole path."""
+        """The ends of the paths that a module may mean, with a leading `/` for a whole path.
+
+        `./cart` in `src/use.ts` → `/src/cart`; `acme.shop` of Python → `acme/shop`.
+        """
         return self._ends(module, importing_path, language)
 
     def _find_ends(self, module: str, importing_path: str, language: str) -> Sequence[str]:
@@ -178,8 +184,8 @@ def is_standard_module(module: str, language: str) -> bool:
 
 
 @lru_cache(CACHED_MODULES)
-def module_ends(path: str) -> frozenset[str]:
-    """The ends of paths by which a module names a file, with a leading `/` for the whole path.
+def file_ends(path: str) -> frozenset[str]:
+    """The ends of a path by which the file may be imported, with a leading `/` for the whole path.
 
     `a/shop/index.ts`: `/a/shop/index`, `a/shop/index`, `shop/index`, `index`, `/a/shop`, `a/shop`,
     `shop`, and those with the extension.

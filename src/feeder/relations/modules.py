@@ -94,14 +94,16 @@ def _unindexed_relations(language: str | None) -> str:
 class Definition(NamedTuple):
     """A definition that names may refer to.
 
-    `owner` is the symbol of the type around it, empty for a name of a module or package. A static
-    function of C, outside of headers, is local, and so is `module.exports` of JavaScript: no other
-    file can refer to it by this name. An extension of
-    Kotlin is imported from its package like a function; its symbol has the extended type. A method
-    of an interface of Go is abstract. `package_name` is that of a constant or variable of Go, whose
-    symbol has none; empty if no symbol of its file has it. A declaration that is private to its
-    file is local too. A function or method `is_function`; a field, constant or type is none. A
-    macro of Rust is visible everywhere.
+    - `owner`: the symbol of the type around it; empty for a name of a module or package.
+    - `is_local`: no other file can refer to it by this name: what is private to its file, a static
+      function of C outside of headers, `module.exports` of JavaScript.
+    - `is_extension`: a function of Kotlin that extends a type, which is part of its symbol. It is
+      imported from its package, like other functions.
+    - `is_abstract`: a method of an interface of Go.
+    - `package_name`: the package of a constant or variable, whose symbol does not have it; empty
+      for other definitions, and if the file does not tell.
+    - `is_function`: a function or method, and no field, constant or type.
+    - `is_everywhere`: visible without an import where others are not: a macro of Rust.
     """
 
     path: str

@@ -54,7 +54,7 @@ class NameResolver:
 
     @cached_property
     def owners(self) -> set[tuple[str, str]]:
-        """The paths and symbols of the types that define a member of this name, and of no type."""
+        """The path and owner of each definition of this name; no owner for one outside of types."""
         return {(other.path, other.owner) for other in self.others}
 
     @cached_property
@@ -414,11 +414,11 @@ class NameResolver:
 def go_package_refers(
     definition: Definition, facts: FileFacts, receiver: str, is_in_import: bool
 ) -> Resolution:
-    """Compares a package of Go with a definition's package where no imported path has its folder.
+    """Compares a receiver of Go with a definition's package by name, if no import leads there.
 
-    The folder may have another name than its package. Of the module's root the path is not known,
-    so that the name decides. By name only if no symbol of the definition's file has the package,
-    or if none of the paths says what the receiver is.
+    A package may have another name than its folder: `package yaml` in `go-yaml/`. The path of the
+    root's package is not known, so the name alone decides there. The answer is `possible` if the
+    definition's file does not tell its package, or the imports do not tell the receiver's.
     """
     package = definition.package.partition(".")[0]
     if "." in receiver or receiver.endswith("()") or (package and receiver != package):

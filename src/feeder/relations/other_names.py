@@ -19,7 +19,8 @@ from feeder.store.relations import line_numbers, related_nodes_with_word
 from feeder.traits import are_compatible, traits
 
 MAX_ALIAS_NODES = 300
-"""Nodes with another name of a definition that are all read; of more, those in its own files."""
+"""Nodes with an alias up to which all are read. A more frequent one is looked for only in the files
+that import or export the definition by it."""
 
 MAX_MACROS = 20
 """Macros of C that are followed from a definition: their uses are references to it."""
@@ -46,7 +47,7 @@ class OtherNames:
             matches += self._macro_sites(definition, resolver, [*own, *matches])
         if language.case_insensitive:
             for spelling in self._spellings(definition.name):
-                matches += self._finder.sites(definition, resolver, spelling, is_own_name=True)
+                matches += self._finder.sites(definition, resolver, spelling, is_spelling=True)
         short = definition.name.removesuffix(language.attribute_ending)
         if definition.is_type and short not in {"", definition.name}:
             matches += self._attribute_sites(definition, resolver, short)
@@ -69,7 +70,7 @@ class OtherNames:
         if any(other.is_type for other in named):
             return []
         kinds = {KIND_NAMES[kind] for kind in (USE, *(() if named else (CALL,)))}
-        sites = self._finder.sites(definition, resolver, short, is_own_name=True)
+        sites = self._finder.sites(definition, resolver, short, is_spelling=True)
         return [site for site in sites if site.kind in kinds and not site.receiver]
 
     def _aliased_sites(

@@ -32,13 +32,16 @@ class SiteFinder:
         paths: Set[str] | None = None,
         macro_paths: Set[str] = frozenset(),
         *,
-        is_own_name: bool = False,
+        is_spelling: bool = False,
     ) -> Iterator[Reference]:
-        """The sites of the definition's name, of an alias in `paths`, or of a macro.
+        """The sites of a name that refer to a definition, or may, in all files or in `paths`.
 
-        One that `is_own_name` is the definition's in other letters, as `TOTAL` for `Total`.
+        `name` is one of these:
 
-        `macro_paths` are the files with macros of this name whose text has the definition's.
+        - the definition's own name;
+        - with `is_spelling` another form of it: `TOTAL` for `Total`, `Route` for `RouteAttribute`;
+        - an alias, which counts in `paths`;
+        - a macro whose text has the definition's name. `macro_paths` are the files that define it.
         """
         paths = _paths_of_sites(definition, paths, macro_paths)
         is_member = bool(definition.owner) and not definition.is_type
@@ -65,7 +68,7 @@ class SiteFinder:
                     meant = Relation(name, MENTION, "", relation.lines)
                 elif macro_of(relation.qualifier):
                     meant = relation._replace(qualifier="")
-                if macro_paths or is_own_name:
+                if macro_paths or is_spelling:
                     meant = meant._replace(name=definition.name)
                 for line, result in resolver.resolve_lines(all_facts[node.path], node, meant):
                     if result.is_elsewhere:

@@ -29,7 +29,7 @@ import {
 import type { Row, Statement } from "../store/database.ts";
 import { traits } from "../traits.ts";
 import { Manifests } from "./manifests.ts";
-import { CRATE_KEYWORDS, isStandardModule, moduleEnds, ModulePaths, moduleWords } from "./module_paths.ts";
+import { CRATE_KEYWORDS, isStandardModule, fileEnds, ModulePaths, moduleWords } from "./module_paths.ts";
 import { type Definition, MODULE_EXPORTS } from "./modules.ts";
 
 const { MAX_EXPORTS, WHOLE } = constants.exports;
@@ -158,7 +158,7 @@ export class Exports {
   /** Adds files that define the name themselves: imports from there are not open. */
   addOthers(paths: readonly string[]): void {
     for (const path of paths) {
-      if (!this.names.has(path)) for (const end of moduleEnds(path)) this.#otherEnds.add(end);
+      if (!this.names.has(path)) for (const end of fileEnds(path)) this.#otherEnds.add(end);
     }
   }
 
@@ -209,7 +209,7 @@ export class Exports {
     if (!own) {
       own = new Set();
       this.names.set(path, own);
-      for (const end of moduleEnds(path)) this.#paths.set(end, [...(this.#paths.get(end) ?? []), path]);
+      for (const end of fileEnds(path)) this.#paths.set(end, [...(this.#paths.get(end) ?? []), path]);
     }
     const before = own.size;
     for (const name of names) own.add(name);

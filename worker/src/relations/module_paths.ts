@@ -1,8 +1,9 @@
 /**
  * Compares the modules that files import with the files and packages that define a name.
  *
- * Start with `ModulePaths.names`. A module is compared by the ends of the paths that it may mean: `acme.shop` of Python
- * with each file that ends in `acme/shop.py`, `./cart` with exactly one. Mirrors `feeder.relations.module_paths`.
+ * Start with `ModulePaths.names`. `ModulePaths.ends` are the ends of the paths that a module may mean, `fileEnds` those by
+ * which a file may be imported. A module may be a file if they have one in common: `acme.shop` of Python each file that
+ * ends in `acme/shop.py`, `./cart` exactly one. Mirrors `feeder.relations.module_paths`.
  */
 
 import { constants } from "../../build/worker_data.json";
@@ -50,23 +51,24 @@ export class ModulePaths {
     return outer !== "" && this.namesFile(outer, importingPath, path, language);
   }
 
-  /** Returns true if a module is a file, in a language in which modules are files. */
+  /** Returns true if a module may be a file: if they have an end in common. */
   namesFile(module: string, importingPath: string, path: string, language: string): boolean {
-    const own = moduleEnds(path);
+    const own = fileEnds(path);
     return this.ends(module, importingPath, language).some((end) => own.has(end));
   }
 
   /**
-   * Returns true if an import leads to a file: compares whole paths where a module has any.
+   * Returns true if a module is a file; stricter than `namesFile`.
    *
-   * In Rust `use {matcher::Match}` names no crate: such a module is of the importing file's crate.
+   * If the module has whole paths, as `./cart` has `/src/cart`, its other ends do not count. In Rust a module without a
+   * whole path, as in `use {matcher::Match}`, is in the importing file's crate.
    */
   leadsTo(module: string, importingPath: string, path: string, language: string): boolean {
     const ends = this.ends(module, importingPath, language);
     const whole = ends.filter((end) => end.startsWith("/"));
     const isOfOwnCrate = whole.length === 0 && traits(language).imports === "crates";
     if (isOfOwnCrate && crateFolder(importingPath) !== crateFolder(path)) return false;
-    const own = moduleEnds(path);
+    const own = fileEnds(path);
     return (whole.length > 0 ? whole : ends).some((end) => own.has(end));
   }
 
@@ -81,7 +83,11 @@ export class ModulePaths {
     return isAround || namesWorkspaceFolder(module, definition);
   }
 
-  /** The ends of paths that a module may mean, with a leading `/` for a whole path. */
+  /**
+   * The ends of the paths that a module may mean, with a leading `/` for a whole path.
+   *
+   * `./cart` in `src/use.ts` → `/src/cart`; `acme.shop` of Python → `acme/shop`.
+   */
   ends(module: string, importingPath: string, language: string): readonly string[] {
     const key = `${module}\0${importingPath}\0${language}`;
     let ends = this.#ends.get(key);
@@ -138,12 +144,12 @@ export function isStandardModule(module: string, language: string): boolean {
 }
 
 /**
- * The ends of paths by which a module names a file, with a leading `/` for the whole path.
+ * The ends of a path by which the file may be imported, with a leading `/` for the whole path.
  *
  * `a/shop/index.ts`: `/a/shop/index`, `a/shop/index`, `shop/index`, `index`, `/a/shop`, `a/shop`, `shop`, and those with
  * the extension.
  */
-export const moduleEnds: (path: string) => ReadonlySet<string> = memoize((path: string) => {
+export const fileEnds: (path: string) => ReadonlySet<string> = memoize((path: string) => {
   const ends = new Set<string>();
   for (const stem of moduleStems(path)) {
     ends.add(`/${stem}`);

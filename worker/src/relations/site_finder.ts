@@ -20,10 +20,10 @@ export class SiteFinder {
   constructor(readonly reader: RelationReader) {}
 
   /**
-   * The sites of the definition's name, of an alias in `paths`, or of a macro.
+   * The sites of a name that refer to a definition, or may, in all files or in `paths`.
    *
-   * `macroPaths` are the files with macros of this name whose text has the definition's. One that `isOwnName` is the
-   * definition's in other letters, as `TOTAL` for `Total`.
+   * The name is the definition's own; with `isSpelling` another form of it, as `TOTAL` for `Total`; an alias, which counts
+   * in `paths`; or a macro whose text has the definition's name. `macroPaths` are the files that define the macro.
    */
   async sites(
     definition: Definition,
@@ -31,7 +31,7 @@ export class SiteFinder {
     name: string,
     paths: ReadonlySet<string> | null,
     macroPaths: ReadonlySet<string> | null = null,
-    isOwnName = false,
+    isSpelling = false,
   ): Promise<Reference[]> {
     const ofMacros = macroPaths && ![...macroPaths].some(isHeader) ? macroPaths : paths;
     const only = definition.isLocal && paths === null ? new Set([definition.path]) : ofMacros; // needs no facts of other files
@@ -42,7 +42,7 @@ export class SiteFinder {
     const allFacts = await this.reader.facts(nodes.map(({ path }) => path));
     const isMember = definition.owner !== "" && !definition.isType;
     const { sites, leftOut } = await this.reader.exports.settled(() => {
-      return sitesIn(definition, resolver, name, nodes, allFacts, isMember, macroPaths, isOwnName);
+      return sitesIn(definition, resolver, name, nodes, allFacts, isMember, macroPaths, isSpelling);
     });
     for (const place of leftOut) this.leftOut.add(place);
     return sites;
@@ -58,7 +58,7 @@ function sitesIn(
   allFacts: ReadonlyMap<string, FileFacts>,
   isMember: boolean,
   macroPaths: ReadonlySet<string> | null,
-  isOwnName: boolean,
+  isSpelling: boolean,
 ): { sites: Reference[]; leftOut: string[] } {
   const sites: Reference[] = [];
   const leftOut: string[] = [];
@@ -77,7 +77,7 @@ function sitesIn(
         kind = KIND_NAMES[MENTION]!;
       }
       if (macroOf(relation.qualifier)) meant = { ...meant, qualifier: "" };
-      if (macroPaths || isOwnName) meant = { ...meant, name: definition.name };
+      if (macroPaths || isSpelling) meant = { ...meant, name: definition.name };
       // `Cart` in `Cart.shared.add()` is one site, and receiver in two relations
       const receiver = relation.name === name ? relation.qualifier : "";
       const common = { path: node.path, column: 0, kind, text: "", node, name, receiver };
