@@ -74,6 +74,11 @@ $bound = [(type_identifier) @bound (generic_type type: (type_identifier) @bound)
   return_type: [(type_identifier) @inherits (generic_type type: (type_identifier) @inherits)]
   body: (with_template_body))
 
+; given Show[Item] with …: a given without a name has that of its type, which is a use too
+(given_definition
+  !name
+  return_type: [(type_identifier) @extends (generic_type type: (type_identifier) @extends)])
+
 ; new Sender { … }: a class without a name, or a node with the name of its value
 $constructed = [
   (type_identifier) @unnamed

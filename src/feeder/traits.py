@@ -43,6 +43,7 @@ class Traits(NamedTuple):
     package_scope: str = ""
     global_scope: bool = False
     implicit_receiver: bool = False
+    lends_receivers: bool = False
     method_first: bool = False
     redeclares_names: bool = False
     base_receiver: str = ""

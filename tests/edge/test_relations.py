@@ -138,11 +138,11 @@ FOLLOWED_CASES = frozenset(
 
 
 def _marked_cases() -> dict[str, str | bytes]:
-    """Anonymous and local classes, and followed names, each case in a folder of its own."""
+    """Anonymous and local classes, lent receivers, followed names: a folder for each case."""
     followed = [case for case in cases("followed_names") if case["id"] in FOLLOWED_CASES]
     return {
         f"marked/{case['id']}/{path}": content
-        for case in [*cases("local_types"), *followed]
+        for case in [*cases("local_types"), *cases("lent_receivers"), *followed]
         for path, content in without_marks(case["files"])[0].items()
     }
 

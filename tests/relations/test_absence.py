@@ -132,3 +132,55 @@ def test_file_that_cannot_be_read_is_no_proof_of_nothing(feeder: RunFeeder, repo
     (repo.path / ".git").rename(repo.path / "no.git")
     printed = feeder(repo, "references", "a.py#total")
     assert "Nothing" not in printed.err
+
+
+UNINDEXED: dict[str, str | bytes] = {
+    "Cart.m": (
+        "@implementation Cart\n- (int)total {\n  return 1;\n}\n@end\n\n"
+        "int total(void) {\n  return 2;\n}\n\nint use(void) {\n  return total();\n}\n"
+    ),
+    "cart.lua": "local function helper(x) return x end\nprint(helper(1))\n",
+    "Givens.scala": "package shop\n\nobject Givens:\n  given Ordering[Item] = Ordering.by(_.n)\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        ("Cart.m#Cart.total", "messages of Objective-C are not indexed."),
+        ("cart.lua#helper", "relations of lua are not indexed, unless a grammar file adds them."),
+        ("Givens.scala:4", "implicit uses of instances without a name are not indexed."),
+    ],
+)
+def test_references_of_a_kind_that_is_not_indexed_are_at_least_those_listed(
+    feeder: RunFeeder, repo: Repo, target: str, reason: str
+) -> None:
+    repo.commit(UNINDEXED)
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "references", target, "--json").json
+    assert answer["at_least"]
+    assert answer["reason"].endswith(reason)
+
+
+def test_by_name_sites_do_not_hide_that_messages_are_not_indexed(
+    feeder: RunFeeder, repo: Repo
+) -> None:
+    """`cart.count` may be the property of this class."""
+    repo.commit(
+        {
+            "Cart.m": "@interface Cart\n- (int)count;\n@end\n",
+            "use.m": '#import "Cart.m"\nint use(Cart *cart) {\n  return cart.count;\n}\n',
+        }
+    )
+    assert feeder(repo, "sync", "-q").code == 0
+    printed = feeder(repo, "references", "Cart.m#Cart.count")
+    assert printed.err.splitlines()[1].endswith("; messages of Objective-C are not indexed.")
+
+
+def test_impact_says_which_references_are_not_indexed(feeder: RunFeeder, repo: Repo) -> None:
+    repo.commit(UNINDEXED)
+    repo.commit({"cart.lua": "local function helper(x, y) return x end\nprint(helper(1))\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "impact", "--json").json
+    limit = "Relations of lua are not indexed, unless a grammar file adds them."
+    assert (answer["limits"], answer["at_least"]) == ([limit], True)

@@ -14,6 +14,7 @@ export interface Traits {
   readonly packageScope: string;
   readonly globalScope: boolean;
   readonly implicitReceiver: boolean;
+  readonly lendsReceivers: boolean;
   readonly methodFirst: boolean;
   readonly redeclaresNames: boolean;
   readonly baseReceiver: string;

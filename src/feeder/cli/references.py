@@ -255,7 +255,7 @@ def _tree_lines(
 
 def _summary(page: ReferencePage | UsePage | CallerTree, with_left_out: bool) -> str:
     from feeder.relations.callers import CallerTree
-    from feeder.relations.modules import say_left_out
+    from feeder.relations.modules import say_left_out, say_unindexed
     from feeder.relations.uses import UsePage
 
     if isinstance(page, CallerTree):
@@ -270,6 +270,7 @@ def _summary(page: ReferencePage | UsePage | CallerTree, with_left_out: bool) ->
         shown = len(page.references)
         left_out = say_left_out(len(page.left_out))
         left_out += " (--all lists them)" if left_out and not with_left_out else ""
+        left_out += say_unindexed(page.target)
     at_least = "at least " if page.at_least else ""
     by_name = page.total - page.resolved
     total = count_of(page.total, "reference")

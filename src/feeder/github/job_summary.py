@@ -106,8 +106,8 @@ def impact_section(facts: "ImpactFacts") -> str:
         blocks.append("No declaration is changed, and no test, reference or document is found.")
     if facts.at_least:
         blocks.append(
-            "References and tests may be missing, because the change is too large to be compared "
-            f"whole. {code_span('feeder impact')} says what was left out."
+            f"References and tests may be missing: {code_span('feeder impact')} says what was not "
+            "read."
         )
     return "\n\n".join(blocks) + "\n"
 

@@ -28,7 +28,7 @@ from feeder.impact.runnable_tests import declares_test, is_test_by_name, may_be_
 from feeder.progress import NO_PROGRESS, ProgressReporter
 from feeder.relation import IMPORT
 from feeder.relations.member_resolution import is_compound
-from feeder.relations.modules import Definition
+from feeder.relations.modules import Definition, unindexed_references
 from feeder.relations.references import ReferenceFinder
 from feeder.relations.sites import KIND_NAMES, Reference
 from feeder.search.open_index import SearchIndex
@@ -266,6 +266,9 @@ class _ImpactFinder:
                 yield f"Imports of {count} of the renamed {file.path} were looked for."
         if self._has_further_steps:
             yield f"Tests behind the first {MAX_STEPS} callers were looked for."
+        unindexed = (unindexed_references(self._definition(node)) for node in self.nodes)
+        for reason in dict.fromkeys(filter(None, unindexed)):
+            yield f"{reason[:1].upper()}{reason[1:]}"
         if self.finder.reader.is_cut:
             yield "A name has more sites or definitions than are read."
 

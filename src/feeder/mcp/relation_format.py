@@ -18,6 +18,7 @@ from feeder.relations.modules import (
     Definition,
     say_left_out,
     say_nothing_implements,
+    say_unindexed,
 )
 from feeder.relations.name_lines import name_line_texts
 from feeder.relations.references import ReferencePage
@@ -42,7 +43,7 @@ def format_references(page: ReferencePage, last_note: str, tokens: int = DEFAULT
         return _no_reference(page, last_note, tokens)
     texts = list(_reference_texts(page.references))
     counts = _counts(page.total, page.resolved, at_least=page.at_least)
-    counts += say_left_out(len(page.left_out))
+    counts += say_left_out(len(page.left_out)) + say_unindexed(page.target)
     return _paged(texts, page.offset, page.total, counts, last_note, tokens=tokens)
 
 

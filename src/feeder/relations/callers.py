@@ -7,7 +7,12 @@ from typing import Any, NamedTuple
 
 from feeder.corpus.corpus import Corpus
 from feeder.relation import IMPORT
-from feeder.relations.modules import Definition, say_no_caller, say_nothing_refers
+from feeder.relations.modules import (
+    Definition,
+    say_no_caller,
+    say_nothing_refers,
+    unindexed_references,
+)
 from feeder.relations.name_lines import NO_LINES, NameLines, count_lines, lines_with_name
 from feeder.relations.references import ReferenceFinder, member_lines, target_json
 from feeder.relations.sites import KIND_NAMES, Reference, ReferenceFilter
@@ -105,7 +110,8 @@ def find_callers(
     omitted = root.omitted + sum(caller.omitted for caller in _all_callers(root.callers))
     total = sum(1 for _ in _all_callers(root.callers)) + omitted
     is_limited = builder.is_stopped or omitted > 0
-    at_least = builder.finder.reader.is_cut or is_limited
+    is_cut = builder.finder.reader.is_cut or bool(unindexed_references(definition))
+    at_least = is_cut or is_limited
     tree = CallerTree(definition, root.callers, root.omitted, total, at_least, is_limited)
     if total:
         return tree

@@ -95,6 +95,8 @@ class MemberResolver:
                 return RESOLVED
             if not own.implicit_receiver:
                 return elsewhere(Evidence.NO_MEMBER)
+            if not place[1] and own.lends_receivers:
+                return self._by_lent_receiver(facts, node, relation.name)
             return self._in_class(place, is_implicit=True)
         if receiver in {"super()", "super", own.base_receiver}:
             if place == (self._owner.path, self._owner.symbol):
@@ -103,7 +105,8 @@ class MemberResolver:
             if is_below or node.language != "csharp":
                 return resolved_if(is_below, Reason.BASE)
         if receiver in SELF_NAMES:
-            return self._in_class(place)
+            extended = "" if place[1] else _extended_type(facts, node)
+            return self._is_in_family(facts, extended) if extended else self._in_class(place)
         if receiver == LITERAL:
             is_closed = self._family.is_closed
             return elsewhere(Evidence.BUILT_IN) if is_closed else possible(Reason.RECEIVER)
@@ -134,7 +137,10 @@ class MemberResolver:
         return resolved_if(is_only, Reason.RECEIVER)
 
     def _in_class(self, place: tuple[str, str], *, is_implicit: bool = False) -> Resolution:
-        """A member of the type around the site, of a path and symbol."""
+        """A member of the type around the site, of a path and symbol.
+
+        Outside of a type, `this` is a value of any one.
+        """
         path, symbol = place
         while symbol:
             if (path, symbol) in self._family.own:
@@ -142,7 +148,33 @@ class MemberResolver:
             if (path, symbol) in self._names.owners:
                 return self._names.another_in(path, symbol)
             symbol = symbol.rpartition(".")[0] if is_implicit else ""
-        return possible(Reason.BASE) if place[1] else elsewhere(Evidence.NO_MEMBER)
+        if is_implicit and not place[1]:
+            return elsewhere(Evidence.NO_MEMBER)
+        return possible(Reason.BASE if place[1] else Reason.RECEIVER)
+
+    def _by_lent_receiver(self, facts: FileFacts, node: RelatedNode, name: str) -> Resolution:
+        """A name outside of a type, which may be a member of a value: `with(cart) { add(item) }`.
+
+        In an extension of Kotlin, the value is one of the extended type. A function of this name
+        comes first.
+        """
+        if facts.imported(name):
+            return elsewhere(Evidence.ANOTHER_MODULE)
+        is_global = traits(node.language).global_scope
+        function = self._names.another(
+            lambda one: (
+                not one.owner
+                and (
+                    is_global
+                    or one.path == facts.path
+                    or in_same_package(facts.path, facts.package, one)
+                )
+            )
+        )
+        if function.definition:
+            return function
+        extended = _extended_type(facts, node)
+        return self._is_in_family(facts, extended) if extended else possible(Reason.RECEIVER)
 
     def is_owner(self, facts: FileFacts, module: str) -> bool:
         """Tells whether an imported module is the type around the definition, as in `import
@@ -333,6 +365,13 @@ def is_built_in(facts: FileFacts, type_name: str, definition: Definition, family
         and not facts.imported(type_name)
         and not facts.declares_type(type_name)
     )
+
+
+def _extended_type(facts: FileFacts, node: RelatedNode) -> str:
+    """The type that an extension of Kotlin outside of a type extends; empty for other nodes."""
+    outer = (node.symbol or "").rpartition(".")[0]
+    is_extension = traits(node.language).extension_receivers and outer != facts.package
+    return last_name(outer) if is_extension and node.node_type == "method" else ""
 
 
 def _ends_with(symbol: str, outer: str) -> bool:

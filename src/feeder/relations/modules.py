@@ -19,12 +19,7 @@ def say_nothing_refers(definition: "Definition", lines: str = "", left_out: int 
 
     `lines` counts the lines of code with its name, empty if there is none: `21 lines of code`.
     """
-    reason = _unindexed_relations(definition.language)
-    if definition.language == "objc" and definition.owner and not definition.is_type:
-        reason = _UNINDEXED_MESSAGES
-    if not re.search(r"\w", definition.name):
-        reason = _UNINDEXED_OPERATORS
-    if reason:
+    if reason := unindexed_references(definition):
         return f"What refers to {definition.symbol} is unknown: {reason}"
     if not lines:
         return f"Nothing in the index refers to {definition.symbol}."
@@ -40,6 +35,12 @@ def say_left_out(left_out: int) -> str:
         return ""
     meaning = "which means something else" if left_out == 1 else "which mean something else"
     return f"; {left_out:,} left out, {meaning}"
+
+
+def say_unindexed(definition: "Definition") -> str:
+    """The end of an answer's counts: `; messages of Objective-C are not indexed`, or nothing."""
+    reason = unindexed_references(definition)
+    return f"; {reason.rstrip('.')}" if reason else ""
 
 
 def say_no_references(name: str) -> str:
@@ -73,13 +74,30 @@ def say_refers_to_nothing(name: str, language: str) -> str:
 
     A function of Objective-C may send messages too.
     """
-    reason = _UNINDEXED_MESSAGES if language == "objc" else _unindexed_relations(language)
-    if reason:
+    if reason := unindexed_uses(language):
         return f"What {name} refers to is unknown: {reason}"
     return f"{name} refers to nothing that the index defines."
 
 
+def unindexed_references(definition: "Definition") -> str:
+    """Why the index has not all references to a definition; empty if it has."""
+    if not re.search(r"\w", definition.name):
+        return _UNINDEXED_OPERATORS
+    if definition.is_type and "[" in definition.name:  # given Show[Item] with …
+        return _UNINDEXED_INSTANCES
+    if definition.language == "objc" and definition.owner and not definition.is_type:
+        return _UNINDEXED_MESSAGES
+    return _unindexed_relations(definition.language)
+
+
+def unindexed_uses(language: str) -> str:
+    """Why the index has not all that code of a language refers to; empty if it has."""
+    return _UNINDEXED_MESSAGES if language == "objc" else _unindexed_relations(language)
+
+
 _UNINDEXED_OPERATORS = "uses of operators are not indexed."
+
+_UNINDEXED_INSTANCES = "implicit uses of instances without a name are not indexed."
 
 _UNINDEXED_MESSAGES = "messages of Objective-C are not indexed."
 

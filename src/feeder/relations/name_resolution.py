@@ -329,7 +329,7 @@ class NameResolver:
         if own.imports == "folders":
             return self.go_package_refers(facts, receiver, definition)
         if facts.imported(first) or facts.imported(receiver):
-            return elsewhere(Evidence.ANOTHER_MODULE)
+            return self._of_imported(facts, receiver)
         if receiver in SELF_NAMES or own.imported_receivers:
             return elsewhere(Evidence.ANOTHER_TYPE)
         if definition.is_type and receiver.rpartition(".")[2] in self.types_with_member:
@@ -341,6 +341,28 @@ class NameResolver:
         if may_be_namespace and facts.declared(node.symbol, first) is None:
             return possible(Reason.OUTER_SCOPE)
         return elsewhere(Evidence.ANOTHER_TYPE)
+
+    def _of_imported(self, facts: FileFacts, receiver: str) -> Resolution:
+        """A receiver that a file imports, which is no module that is known to have the definition.
+
+        In Python, a package around the definition's file may export this file by another name, as
+        `from . import impl as engine`. A name with a capital letter is a type.
+        """
+        definition, path = self.definition, facts.path
+        first, _, rest = receiver.partition(".")
+        for module, name in (*facts.imported(receiver), *facts.imported(first)):
+            inner = ".".join(filter(None, [name, rest]))
+            if (
+                traits(definition.language).imports == "modules"
+                and inner
+                and not inner[0].isupper()
+                and self._paths.is_parent(module, path, definition)
+                and not self._exports.is_indexed(
+                    f"{module.rstrip('.')}.{inner}", Site(path, definition.language)
+                )
+            ):
+                return possible(Reason.MODULE)
+        return elsewhere(Evidence.ANOTHER_MODULE)
 
     def _modules_of(self, facts: FileFacts, receiver: str) -> Iterable[str]:
         """Yields the modules that a receiver may name in a file."""

@@ -15,7 +15,12 @@ from feeder.relations.bases import with_sites_through_bases
 from feeder.relations.families import FamilyFinder
 from feeder.relations.go_members import GoMembers
 from feeder.relations.local_types import LocalTypeFinder
-from feeder.relations.modules import Definition, say_none_listed, say_nothing_refers
+from feeder.relations.modules import (
+    Definition,
+    say_none_listed,
+    say_nothing_refers,
+    unindexed_references,
+)
 from feeder.relations.name_lines import NO_LINES, NameLines, count_lines, lines_with_name
 from feeder.relations.other_names import OtherNames
 from feeder.relations.relation_reader import RelationReader
@@ -28,7 +33,8 @@ from feeder.store.rows import decode_members
 
 
 class ReferencePage(NamedTuple):
-    """References from an offset on out of `total`, or more than `total` where `at_least`.
+    """References from an offset on out of `total`, or more than `total` where `at_least`: some were
+    not read, or are of a kind that is not indexed.
 
     `left_out` are lines with the name that mean something else. `name_lines` are the lines of code
     with the name, read only if there is no reference. `excluded` counts the references that the
@@ -117,7 +123,7 @@ def find_references(
         with_text(corpus, page),
         len(matches),
         sum(match.resolved for match in matches),
-        finder.reader.is_cut,
+        finder.reader.is_cut or bool(unindexed_references(definition)),
         requested.offset,
         [site for place, site in sorted(finder.sites.left_out.items()) if place not in listed],
         NO_LINES if sites else lines_with_name(corpus, definition, own_lines),

@@ -10,7 +10,7 @@ from feeder.corpus.corpus import Corpus
 from feeder.relation import Relation
 from feeder.relations.file_facts import FileFacts
 from feeder.relations.found_definition import FoundDefinition, found_definition
-from feeder.relations.modules import Definition, say_refers_to_nothing
+from feeder.relations.modules import Definition, say_refers_to_nothing, unindexed_uses
 from feeder.relations.references import ReferenceFinder
 from feeder.relations.resolution import Resolver
 from feeder.relations.site_text import with_text
@@ -88,14 +88,15 @@ def find_uses(corpus: Corpus, target: Target, requested: ReferenceFilter) -> Use
     page = uses[requested.offset : requested.offset + requested.limit]
     texts = with_text(corpus, [use.reference for use in page])
     symbol = "" if target.is_file or not hits else hits[0].symbol or ""
+    language = (hits[0].language if hits else "") or ""
     return UsePage(
         target.path,
         symbol,
-        (hits[0].language if hits else "") or "",
+        language,
         [use._replace(reference=text) for use, text in zip(page, texts, strict=True)],
         len(uses),
         sum(use.reference.resolved for use in uses),
-        finder.is_cut,
+        finder.is_cut or bool(unindexed_uses(language)),
         requested.offset,
     )
 

@@ -7,7 +7,7 @@ import type { Caller, CallerTree } from "../relations/callers.ts";
 import { type FoundDefinition, LOCAL_TYPE, MEMBER_TYPE } from "../relations/definitions.ts";
 import { type ReferencePage, reasonForNone } from "../relations/references.ts";
 import { detailOf, type Implementation, type Reference } from "../relations/sites.ts";
-import { type Definition, sayLeftOut, sayNoCaller, sayNothingImplements, sayNothingRefers, sayRefersToNothing } from "../relations/modules.ts";
+import { type Definition, sayLeftOut, sayNoCaller, sayNothingImplements, sayNothingRefers, sayRefersToNothing, sayUnindexed } from "../relations/modules.ts";
 import type { UsePage } from "../relations/uses.ts";
 import { bytesBesideFooter, joinAnswer } from "./formatting.ts";
 import { byteSize } from "./token_budget.ts";
@@ -26,7 +26,7 @@ export interface Footer {
 /** The references of a page below their files. */
 export function formatReferences(page: ReferencePage, footer: Footer): string {
   if (page.total === 0) return joinAnswer([], [reasonForNone(page)], footer.note);
-  const counts = countsText(page) + sayLeftOut(page.leftOut);
+  const counts = countsText(page) + sayLeftOut(page.leftOut) + sayUnindexed(page.target);
   return paged(referenceTexts(page.references), page.offset, page.total, counts, footer);
 }
 

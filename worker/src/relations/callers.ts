@@ -2,7 +2,7 @@
 
 import { isTestPath } from "../store/scope.ts";
 import type { RelatedNode } from "../store/relations.ts";
-import { type Definition, typeKey } from "./modules.ts";
+import { type Definition, typeKey, unindexedReferences } from "./modules.ts";
 import type { ReferenceFinder } from "./references.ts";
 import type { Reference, ReferenceFilter } from "./sites.ts";
 import type { Target } from "./targets.ts";
@@ -61,6 +61,7 @@ export async function findCallers(
   const omittedBelow = all.reduce((sum, one) => sum + one.omitted, 0);
   const total = all.length + omittedBelow + root.omitted;
   const excluded = total > 0 ? 0 : (await finder.references(definition)).length;
+  const isCut = finder.reader.isCut || unindexedReferences(definition) !== "";
   const isUnused = total === 0 && excluded === 0;
   return {
     target: definition,
@@ -69,7 +70,7 @@ export async function findCallers(
     total,
     excluded,
     nodesWithName: isUnused ? await finder.reader.countNodesWithName(definition) : 0,
-    atLeast: finder.reader.isCut || isStopped || omittedBelow > 0 || root.omitted > 0,
+    atLeast: isCut || isStopped || omittedBelow > 0 || root.omitted > 0,
   };
 }
 

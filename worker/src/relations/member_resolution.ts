@@ -81,6 +81,7 @@ export class MemberResolver {
       if (!mayBeImplicit || !mayBeImported) return elsewhere("NO_MEMBER");
       if (this.#isImportedMember(facts, place, relation.name)) return RESOLVED;
       if (!own.implicitReceiver) return elsewhere("NO_MEMBER");
+      if (!place[1] && own.lendsReceivers) return this.#byLentReceiver(facts, node, relation.name);
       return this.#inClass(place, true);
     }
     if (receiver === "super()" || receiver === "super" || receiver === own.baseReceiver) {
@@ -89,7 +90,10 @@ export class MemberResolver {
       const isBelow = this.family.allBelow.has(typeKey(...place));
       if (isBelow || language !== "csharp") return resolvedIf(isBelow, "BASE");
     }
-    if (SELF_NAMES.has(receiver)) return this.#inClass(place, false);
+    if (SELF_NAMES.has(receiver)) {
+      const extended = place[1] ? "" : extendedType(facts, node);
+      return extended ? this.#isInFamily(facts, extended) : this.#inClass(place, false);
+    }
     if (receiver === LITERAL) return this.family.isClosed ? elsewhere("BUILT_IN") : possible("RECEIVER");
     const last = rpartition(receiver, ".")[1];
     if (last.endsWith("()")) {
@@ -113,14 +117,31 @@ export class MemberResolver {
     return resolvedIf(isOnly, "RECEIVER");
   }
 
-  /** A member of the type around the site, of a path and symbol. */
+  /** A member of the type around the site, of a path and symbol. Outside of a type, `this` is a value of any one. */
   #inClass([path, ownClass]: Place, isImplicit: boolean): Resolution {
     for (let symbol = ownClass; symbol; symbol = isImplicit ? rpartition(symbol, ".")[0] : "") {
       if (this.family.own.has(typeKey(path, symbol))) return RESOLVED;
       const isIn = (one: Definition) => one.owner === symbol && one.path === path;
       if (this.names.others.some(isIn)) return this.names.another(isIn);
     }
-    return ownClass ? possible("BASE") : elsewhere("NO_MEMBER");
+    if (isImplicit && !ownClass) return elsewhere("NO_MEMBER");
+    return possible(ownClass ? "BASE" : "RECEIVER");
+  }
+
+  /**
+   * A name outside of a type, which may be a member of a value: `with(cart) { add(item) }`. In an extension of Kotlin,
+   * the value is one of the extended type. A function of this name comes first.
+   */
+  #byLentReceiver(facts: FileFacts, node: RelatedNode, name: string): Resolution {
+    if ((facts.imports.get(name) ?? []).length > 0) return elsewhere("ANOTHER_MODULE");
+    const isGlobal = traits(node.language).globalScope;
+    const isVisible = (one: Definition) =>
+      isGlobal || one.path === facts.path || inSamePackage(facts.path, facts.package, one);
+    const isFunction = (one: Definition) => one.owner === "" && isVisible(one);
+    const named = this.names.another(isFunction);
+    if (named.definition) return named;
+    const extended = extendedType(facts, node);
+    return extended ? this.#isInFamily(facts, extended) : possible("RECEIVER");
   }
 
   /**
@@ -277,6 +298,13 @@ export class MemberResolver {
   #isBuiltIn(facts: FileFacts, typeName: string): boolean {
     return isBuiltIn(facts, typeName, this.#definition, this.family);
   }
+}
+
+/** The type that an extension of Kotlin outside of a type extends; empty for other nodes. */
+function extendedType(facts: FileFacts, { symbol, nodeType, language }: RelatedNode): string {
+  const [outer] = rpartition(symbol ?? "", ".");
+  const isExtension = traits(language).extensionReceivers && outer !== facts.package && nodeType === "method";
+  return isExtension ? lastName(outer) : "";
 }
 
 /** Returns true if a type is one of the language, which cannot have the definition. */

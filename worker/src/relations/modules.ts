@@ -46,10 +46,8 @@ export function isSameDefinition(one: Definition, other: Definition): boolean {
 
 /** The answer if no site refers to a definition, or if its language has no relations. */
 export function sayNothingRefers(definition: Definition, nodesWithName = 0, leftOut = 0): string {
-  const { language, symbol, name, owner, isType } = definition;
-  const isMessage = language === "objc" && owner !== "" && !isType;
-  const isOperator = !/[\p{L}\p{N}_]/u.test(name);
-  const reason = isOperator ? UNINDEXED_OPERATORS : isMessage ? UNINDEXED_MESSAGES : unindexedRelations(language);
+  const { symbol } = definition;
+  const reason = unindexedReferences(definition);
   if (reason) return `What refers to ${symbol} is unknown: ${reason}`;
   if (nodesWithName === 0) return `Nothing in the index refers to ${symbol}.`;
   const have = nodesWithName === 1 ? "has" : "have";
@@ -61,6 +59,12 @@ export function sayLeftOut(leftOut: number): string {
   if (leftOut === 0) return "";
   const meaning = leftOut === 1 ? "which means something else" : "which mean something else";
   return `; ${formatNumber(leftOut)} left out, ${meaning}`;
+}
+
+/** The end of an answer's counts: `; messages of Objective-C are not indexed`, or nothing. */
+export function sayUnindexed(definition: Definition): string {
+  const reason = unindexedReferences(definition);
+  return reason ? `; ${reason.replace(/\.$/, "")}` : "";
 }
 
 /** The answer for a local name, a section or a chunk, to which no reference is recorded. */
@@ -92,12 +96,25 @@ export function sayNothingImplements({ language, symbol }: Definition): string {
  * A function of Objective-C may send messages too.
  */
 export function sayRefersToNothing(name: string, language: string | null): string {
-  const reason = language === "objc" ? UNINDEXED_MESSAGES : unindexedRelations(language);
+  const reason = unindexedUses(language);
   return reason ? `What ${name} refers to is unknown: ${reason}` : `${name} refers to nothing that the index defines.`;
 }
 
+/** Why the index has not all references to a definition; empty if it has. */
+export function unindexedReferences({ language, name, owner, isType }: Definition): string {
+  if (!/[\p{L}\p{N}_]/u.test(name)) return UNINDEXED_OPERATORS;
+  if (isType && name.includes("[")) return UNINDEXED_INSTANCES; // given Show[Item] with …
+  if (language === "objc" && owner !== "" && !isType) return UNINDEXED_MESSAGES;
+  return unindexedRelations(language);
+}
+
+/** Why the index has not all that code of a language refers to; empty if it has. */
+export function unindexedUses(language: string | null): string {
+  return language === "objc" ? UNINDEXED_MESSAGES : unindexedRelations(language);
+}
 
 const UNINDEXED_OPERATORS = "uses of operators are not indexed.";
+const UNINDEXED_INSTANCES = "implicit uses of instances without a name are not indexed.";
 const UNINDEXED_MESSAGES = "messages of Objective-C are not indexed.";
 
 /** Why nothing is known of the relations of a language; empty if they are indexed. */

@@ -269,7 +269,7 @@ export class NameResolver {
     const { family, imports, importedReceivers } = traits(definition.language);
     const [first] = partition(receiver, ".");
     if (imports === "folders") return this.goPackageRefers(facts, receiver, definition);
-    if (facts.imports.has(first) || facts.imports.has(receiver)) return elsewhere("ANOTHER_MODULE");
+    if (facts.imports.has(first) || facts.imports.has(receiver)) return this.#ofImported(facts, receiver);
     if (SELF_NAMES.has(receiver) || importedReceivers) return elsewhere("ANOTHER_TYPE");
     if (definition.isType && this.hasMember(rpartition(receiver, ".")[1])) return this.anotherOfType(receiver);
     if (definition.isType || !node.symbol) return possible("OUTER_SCOPE");
@@ -277,6 +277,24 @@ export class NameResolver {
     const mayBeNamespace = isConstant && family === "c" && /^\p{L}/u.test(first);
     const isNamespace = mayBeNamespace && !facts.bindings.get(node.symbol)?.has(first);
     return isNamespace ? possible("OUTER_SCOPE") : elsewhere("ANOTHER_TYPE");
+  }
+
+  /**
+   * A receiver that a file imports, which is no module that is known to have the definition.
+   *
+   * In Python, a package around the definition's file may export this file by another name, as
+   * `from . import impl as engine`. A name with a capital letter is a type.
+   */
+  #ofImported({ path, imports }: FileFacts, receiver: string): Resolution {
+    const { language } = this.definition;
+    const [first, rest] = partition(receiver, ".");
+    const mayBeIt = [...(imports.get(receiver) ?? []), ...(imports.get(first) ?? [])].some(({ module, name }) => {
+      const inner = [name, rest].filter(Boolean).join(".");
+      if (traits(language).imports !== "modules" || !inner || /^\p{Lu}/u.test(inner)) return false;
+      if (!this.exports.paths.isParent(module, path, this.definition)) return false;
+      return !this.exports.isIndexed(`${module.replace(/\.+$/, "")}.${inner}`, { path, language });
+    });
+    return mayBeIt ? possible("MODULE") : elsewhere("ANOTHER_MODULE");
   }
 
   /** The modules that a receiver may name in a file. */

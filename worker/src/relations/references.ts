@@ -15,7 +15,7 @@ import { withSitesThroughBases } from "./bases.ts";
 import { FamilyFinder, mayBeField } from "./families.ts";
 import { GoMembers, symbolsOfGo } from "./go_members.ts";
 import { LocalTypeFinder } from "./local_types.ts";
-import { type Definition, sayNoneListed, sayNothingRefers } from "./modules.ts";
+import { type Definition, sayNoneListed, sayNothingRefers, unindexedReferences } from "./modules.ts";
 import { CONSTRUCTORS } from "./node_definitions.ts";
 import { OtherNames } from "./other_names.ts";
 import { RelationReader } from "./relation_reader.ts";
@@ -38,7 +38,10 @@ const MAX_PREFETCHED_OWNERS = 3;
 const MAX_PREFETCHED_SITES = 200;
 const LINES = /:\d+(?:-\d+|:\d+)?$/;
 
-/** References from an offset on out of `total`, or more than `total` where `atLeast`. */
+/**
+ * References from an offset on out of `total`, or more than `total` where `atLeast`: some were not read, or are of a kind
+ * that is not indexed.
+ */
 export interface ReferencePage {
   readonly target: Definition;
   readonly references: readonly Reference[];
@@ -173,7 +176,7 @@ export async function findReferences(
     references,
     total: matches.length,
     resolved,
-    atLeast: finder.reader.isCut,
+    atLeast: finder.reader.isCut || unindexedReferences(definition) !== "",
     offset,
     leftOut: [...finder.sites.leftOut].filter((place) => !listed.has(place)).length,
     nodesWithName: all.length > 0 ? 0 : await finder.reader.countNodesWithName(definition),

@@ -5,7 +5,7 @@ import { sortBy } from "../sorting.ts";
 import type { Relation } from "../relation.ts";
 import { decodeRelations, lineNumbers, type NamedNode, type RelatedNode } from "../store/relations.ts";
 import { type FoundDefinition, foundDefinition } from "./definitions.ts";
-import { type Definition, typeKey } from "./modules.ts";
+import { type Definition, typeKey, unindexedUses } from "./modules.ts";
 import type { ReferenceFinder } from "./references.ts";
 import { KIND_NAMES, passesTests, type Reference, type ReferenceFilter } from "./sites.ts";
 import { isElsewhere, isResolved } from "./outcomes.ts";
@@ -46,14 +46,15 @@ export async function findUses(finder: ReferenceFinder, target: Target, requeste
     ({ reference, definition }) =>
       (kinds.length === 0 || kinds.includes(reference.kind)) && passesTests(definition.path, tests),
   );
+  const language = hits[0]?.language ?? null;
   return {
     path: target.path,
     symbol: (!target.isFile && hits[0]?.symbol) || "",
-    language: hits[0]?.language ?? null,
+    language,
     uses: uses.slice(offset, offset + limit),
     total: uses.length,
     resolved: uses.filter(({ reference }) => reference.resolved).length,
-    atLeast: useFinder.isCut,
+    atLeast: useFinder.isCut || unindexedUses(language) !== "",
     offset,
   };
 }
