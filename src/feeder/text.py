@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable
 from functools import lru_cache
+from unicodedata import normalize
 
 # FTS5's unicode61 splits at everything but letters and digits; splitting by case is left to do
 # here. A letter beyond ASCII counts as lowercase.
@@ -136,6 +137,21 @@ def normalize_symbol(name: str) -> str:
     """
     typed = _SELECTOR_COLON.sub(r"\1", name.strip().removesuffix("()"))
     return SEPARATOR_PATTERN.sub(".", typed).strip(".") or typed
+
+
+def composed(text: str) -> str:
+    """Writes letters and their marks as one character each (NFC), as most editors do."""
+    return text if text.isascii() else normalize("NFC", text)
+
+
+def unicode_forms(text: str) -> list[str]:
+    """Returns a text as it is, composed (NFC) and decomposed (NFD), each different one once.
+
+    A file may have either: `größe` of four letters or of five.
+    """
+    if text.isascii():
+        return [text]
+    return list(dict.fromkeys([text, normalize("NFC", text), normalize("NFD", text)]))
 
 
 def symbol_ends_with(name: str, suffix: str) -> bool:

@@ -3,7 +3,7 @@
 import { constants } from "../build/worker_data.json";
 import { memoize } from "./memoize.ts";
 import { Pattern, RegexVariants } from "./python_regex.ts";
-import { rpartition, strip } from "./python_strings.ts";
+import { isAscii, rpartition, strip } from "./python_strings.ts";
 
 const SEPARATORS = new Pattern(constants.text.SEPARATOR_PATTERN, "g");
 const OUTER_DOTS = /^\.+|(?<!\.)\.+$/g;
@@ -20,6 +20,16 @@ export const normalizeSymbol = memoize((name) => {
 /** A name of Python as JavaScript writes it: `file_kind` becomes `fileKind`. */
 export function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** A text as it is, composed (NFC) and decomposed (NFD), each different one once. */
+export function unicodeForms(text: string): string[] {
+  return isAscii(text) ? [text] : [...new Set([text, text.normalize("NFC"), text.normalize("NFD")])];
+}
+
+/** A text with letters and their marks as one character each (NFC). */
+export function composed(text: string): string {
+  return isAscii(text) ? text : text.normalize("NFC");
 }
 
 /** Returns true if a normalized name equals the suffix or ends with its parts. */

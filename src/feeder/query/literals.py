@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from feeder.bigrams import is_part_of_word
 from feeder.query.query import Query
+from feeder.text import unicode_forms
 
 _SPACE = re.compile(r"\s")
 
@@ -109,7 +110,15 @@ def defines_literal(text: str, start: int, end: int) -> bool:
 
 
 def find_spans(text: str, literal: Literal) -> Iterator[tuple[int, int]]:
-    """The ranges of characters that match, in their order."""
+    """The ranges of characters that match, in their order; in any Unicode form."""
+    if literal.text.isascii() or text.isascii():
+        yield from _find_form(text, literal)
+        return
+    forms = (literal._replace(text=form) for form in unicode_forms(literal.text))
+    yield from sorted({span for form in forms for span in _find_form(text, form)})
+
+
+def _find_form(text: str, literal: Literal) -> Iterator[tuple[int, int]]:
     if literal.case_sensitive and not _SPACE.search(literal.text):
         yield from _find_exactly(text, literal)
         return

@@ -20,6 +20,7 @@ from feeder.store.hits import Hit, hits_by_ids, ids_in_scope
 from feeder.store.inventory import blobs_by_path, count_documents
 from feeder.store.scope import Scope
 from feeder.store.word_search import scores_by_id, word_search_statement
+from feeder.text import composed
 
 if TYPE_CHECKING:
     from feeder.source.grep import GrepMatches
@@ -294,5 +295,5 @@ def _checked_phrases(query: Query) -> list[tuple[str, ...]]:
 
 
 def _normalize_spaces(text: str, *, case: bool) -> str:
-    text = _SPACES.sub(" ", text)
+    text = composed(_SPACES.sub(" ", text))
     return text if case else text.casefold()

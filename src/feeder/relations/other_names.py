@@ -16,6 +16,7 @@ from feeder.relations.resolution import Resolver
 from feeder.relations.site_finder import SiteFinder
 from feeder.relations.sites import KIND_NAMES, Reference
 from feeder.store.relations import line_numbers, related_nodes_with_word
+from feeder.text import unicode_forms
 from feeder.traits import are_compatible, traits
 
 MAX_ALIAS_NODES = 300
@@ -48,6 +49,8 @@ class OtherNames:
         if language.case_insensitive:
             for spelling in self._spellings(definition.name):
                 matches += self._finder.sites(definition, resolver, spelling, is_spelling=True)
+        for form in unicode_forms(definition.name)[1:]:
+            matches += self._finder.sites(definition, resolver, form, is_spelling=True)
         short = definition.name.removesuffix(language.attribute_ending)
         if definition.is_type and short not in {"", definition.name}:
             matches += self._attribute_sites(definition, resolver, short)

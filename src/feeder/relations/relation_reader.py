@@ -30,7 +30,7 @@ from feeder.store.relations import (
     types_of_files,
 )
 from feeder.store.rows import decode_members
-from feeder.text import normalize_symbol
+from feeder.text import composed, normalize_symbol, symbol_ends_with, unicode_forms
 from feeder.traits import are_compatible, traits
 
 
@@ -127,13 +127,14 @@ class RelationReader:
         return self.hits(normalize_symbol(name).rpartition(".")[2])[1]
 
     def _read_definitions(self, requested: str) -> list[tuple[Definition, Hit]]:
-        hits, is_cut = self.hits(requested.rpartition(".")[2])
-        self.is_cut |= is_cut
         matches: dict[tuple[str, str], Hit] = {}
-        for hit in hits:
-            symbol = hit.symbol or ""
-            if symbol == requested or symbol.endswith(f".{requested}"):
-                matches.setdefault((hit.path, symbol), hit)
+        for form in unicode_forms(requested):
+            hits, is_cut = self.hits(form.rpartition(".")[2])
+            self.is_cut |= is_cut
+            for hit in hits:
+                symbol = hit.symbol or ""
+                if symbol_ends_with(composed(symbol), composed(requested)):
+                    matches.setdefault((hit.path, symbol), hit)
         self._types(hit.path for hit in matches.values())
         return [(self._definition_of(hit), hit) for hit in matches.values()]
 

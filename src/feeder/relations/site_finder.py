@@ -14,6 +14,7 @@ from feeder.relations.relation_reader import RelationReader
 from feeder.relations.resolution import Resolver
 from feeder.relations.sites import KIND_NAMES, LeftOut, Reference
 from feeder.store.relations import RelatedNode
+from feeder.text import composed
 from feeder.traits import are_compatible, traits
 
 
@@ -52,6 +53,8 @@ class SiteFinder:
             and are_compatible(node.language, definition.language)
             and (relations := _relations_of_name(node, name, with_receivers=not is_member))
         ]
+        # files have the imports of a name in their own Unicode form only
+        is_other_form = is_own_name and composed(name) == composed(definition.name)
         all_facts = self.reader.facts(node.path for node, _ in sites)
         for node, relations in sites:
             if (
@@ -71,7 +74,7 @@ class SiteFinder:
                 if macro_paths or is_spelling:
                     meant = meant._replace(name=definition.name)
                 for line, result in resolver.resolve_lines(all_facts[node.path], node, meant):
-                    if result.is_elsewhere:
+                    if result.is_elsewhere and not is_other_form:
                         left_out = LeftOut(node.path, line, kind, result)
                         self.left_out.setdefault((node.path, line), left_out)
                     else:

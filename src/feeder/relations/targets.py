@@ -33,7 +33,7 @@ from feeder.store.node_parts import read_part_ranges
 from feeder.store.relations import has_relations
 from feeder.store.rows import decode_members
 from feeder.suggestions import nearest_names
-from feeder.text import last_name, normalize_symbol, symbol_ends_with
+from feeder.text import composed, last_name, normalize_symbol, symbol_ends_with
 
 MAX_LISTED = 10
 """Candidates listed for an ambiguous target."""
@@ -268,9 +268,9 @@ def _nodes_named(
     has_capitals = own_name != own_name.lower()
     named_in_case = [hit for hit, member in members if has_capitals and member == own_name]
     return (
-        _nodes_matching(names, name, matchers, str)
+        _nodes_matching(names, name, matchers, composed)
         or named_in_case
-        or _nodes_matching(names, name, matchers, str.casefold)
+        or _nodes_matching(names, name, matchers, lambda text: composed(text).casefold())
         or [hit for hit, _ in members]
     )
 

@@ -13,6 +13,7 @@ from feeder.errors import UserError
 from feeder.private_files import temporary_folder
 from feeder.source import paths
 from feeder.source.git_command import GIT_NOT_FOUND, git_arguments, git_environment, killed_after
+from feeder.text import unicode_forms
 
 TIMEOUT_S = 1.0
 MAX_OUTPUT_BYTES = 16_000_000
@@ -108,7 +109,8 @@ def git_grep(
     one: `grep_texts` is for other encodings and line ends. Raises UserError if git fails.
     """
     text = re.sub(r"[\0\r\n]", " ", pattern)
-    options = ["-n", "-I", "-z", "--full-name", "--no-color", "-e", text]
+    patterns = [part for form in _pattern_forms(text) for part in ("-e", form)]
+    options = ["-n", "-I", "-z", "--full-name", "--no-color", *patterns]
     if not case_sensitive:
         options.insert(0, "-i")
     target = (commit,) if commit else ("--no-index",)
@@ -124,6 +126,14 @@ def git_grep(
         raise _too_many_steps(f"/{pattern}/")
     remedy = f"Search without /{pattern}/."
     raise UserError(f"git cannot search in {base} ({_first_line(output.error)}).", remedy)
+
+
+def _pattern_forms(pattern: str) -> list[str]:
+    """The composed and the decomposed form of a regular expression.
+
+    A class such as `[öä]` would become one of letters and of marks apart, so there it is left.
+    """
+    return [pattern] if "[" in pattern else unicode_forms(pattern)
 
 
 def grep_texts(
@@ -158,7 +168,9 @@ def grep_lines(
     flags = ["-n", "--column", "-z", "--full-name", "--no-color", "--no-recurse-submodules"]
     flags += ["-i"] if options.ignore_case else []
     flags += ["-w"] if options.whole_words else []
-    target = ("-a", "-e", pattern, commit) if commit else ("-I", "-e", pattern, "--no-index")
+    forms = unicode_forms(pattern) if options.fixed_strings else _pattern_forms(pattern)
+    patterns = [part for form in forms for part in ("-e", form)]
+    target = ("-a", *patterns, commit) if commit else ("-I", *patterns, "--no-index")
     for syntax in ("-F",) if options.fixed_strings else ("-P", "-E"):
         arguments = git_arguments(base, "grep", syntax, *flags, *target, "--")
         output = _run_grep(arguments, LINES_TIMEOUT_S, MAX_LINES_BYTES)

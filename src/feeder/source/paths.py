@@ -9,9 +9,9 @@ from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from posixpath import join, normpath
-from unicodedata import normalize
 
 from feeder.errors import UserError
+from feeder.text import unicode_forms
 
 ESCAPE_PATTERN = r"\\x(5c|[89a-f][0-9a-f])"
 """An escape sequence: the only use of a backslash in a path."""
@@ -42,9 +42,7 @@ def indexed_spellings(typed: str) -> list[str]:
     Also the name with composed and with decomposed letters: macOS decomposes those of `größe.py`.
     Raises UnicodeEncodeError for lone surrogates, which no name contains.
     """
-    forms = (
-        [typed] if typed.isascii() else [typed, normalize("NFC", typed), normalize("NFD", typed)]
-    )
+    forms = unicode_forms(typed)
     names = [name for form in forms for name in (os.fsencode(form), unescape_path(form))]
     return list(dict.fromkeys(map(escape_name, names)))
 

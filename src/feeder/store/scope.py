@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from feeder.errors import UserError
 from feeder.store import Value, fts_query
-from feeder.text import normalize_symbol
+from feeder.text import normalize_symbol, unicode_forms
 
 TEST_PATH_GLOBS = (
     *("*/test/*", "*/tests/*", "*/spec/*", "*/specs/*", "*/__tests__/*", "*/__test__/*"),
@@ -198,7 +198,7 @@ class PathPattern(NamedTuple):
 
 def scope_params(scope: Scope) -> tuple[Value, ...]:
     """Returns the parameters of `IN_SCOPE`; raises UserError for a glob that is too long."""
-    names = list(map(normalize_symbol, scope.symbols))
+    names = [name for symbol in scope.symbols for name in unicode_forms(normalize_symbol(symbol))]
     return (
         None if scope.repos is None else json.dumps(scope.repos),
         _json_list(row for pattern in scope.path_patterns for row in pattern.range_rows()),

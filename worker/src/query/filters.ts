@@ -3,7 +3,8 @@
 import { constants } from "../../build/worker_data.json";
 import { HttpError } from "../http_error.ts";
 import { normalizeParts } from "../posix_paths.ts";
-import { casefold, compareText, isAscii, split } from "../python_strings.ts";
+import { casefold, compareText, split } from "../python_strings.ts";
+import { unicodeForms } from "../text.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 import { EMPTY_SCOPE, endingWords, isGlob, normalizePath, type Scope } from "../store/scope.ts";
 import {
@@ -249,8 +250,7 @@ function isUnanchored(path: string): boolean {
 
 /** The spellings of a path in the index, which writes a backslash as `\x5c`; with composed and with decomposed letters. */
 function indexedSpellings(typed: string): string[] {
-  const forms = isAscii(typed) ? [typed] : [typed, typed.normalize("NFC"), typed.normalize("NFD")];
-  return unique(forms.flatMap((form) => [form.replaceAll("\\", "\\x5c"), form.replace(/\\(?!x(?:5c|[89a-f][0-9a-f]))/g, "\\x5c")]));
+  return unique(unicodeForms(typed).flatMap((form) => [form.replaceAll("\\", "\\x5c"), form.replace(/\\(?!x(?:5c|[89a-f][0-9a-f]))/g, "\\x5c")]));
 }
 
 /** All folders of the files, sorted. */

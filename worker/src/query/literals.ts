@@ -3,7 +3,8 @@
 import { constants } from "../../build/worker_data.json";
 import { isPartOfWord } from "../bigrams.ts";
 import { fullMatch, matchAtStart, RegexVariants } from "../python_regex.ts";
-import { casefold, length, split } from "../python_strings.ts";
+import { casefold, isAscii, length, split } from "../python_strings.ts";
+import { unicodeForms } from "../text.ts";
 import { eitherTexts, type Query } from "./query.ts";
 
 /**
@@ -78,8 +79,18 @@ export function definesLiteral(text: string, start: number, end: number): boolea
   return NAME_AFTER.test(after) && NAME_BEFORE.test(before);
 }
 
-/** The ranges of a text, in UTF-16 units, that match. */
+/** The ranges of a text, in UTF-16 units, that match, in their order; in any Unicode form. */
 export function* findSpans(text: string, literal: Literal): Generator<[number, number]> {
+  if (isAscii(literal.text) || isAscii(text)) {
+    yield* findForm(text, literal);
+    return;
+  }
+  const forms = unicodeForms(literal.text).map((form) => ({ ...literal, text: form }));
+  const spans = new Map(forms.flatMap((form) => [...findForm(text, form)]).map((span) => [span.join(), span]));
+  yield* [...spans.values()].sort(([start, end], [other, otherEnd]) => start - other || end - otherEnd);
+}
+
+function* findForm(text: string, literal: Literal): Generator<[number, number]> {
   const { caseSensitive, wholeWord } = literal;
   const wanted = caseSensitive ? literal.text : casefold(literal.text);
   const parts = split(wanted);

@@ -6,6 +6,7 @@
 import { constants } from "../../build/worker_data.json";
 import { CALL, IMPORT, macroOf, moduleAndAlias, USE } from "../relation.ts";
 import { sortBy } from "../sorting.ts";
+import { unicodeForms } from "../text.ts";
 import {
   decodeRelations,
   isSearchable,
@@ -45,6 +46,9 @@ export class OtherNames {
     if (family === "c") matches.push(...(await this.#macroSites(definition, resolver, [...own, ...matches])));
     for (const spelling of caseInsensitive ? await this.#spellings(definition.name) : []) {
       matches.push(...(await this.finder.sites(definition, resolver, spelling, null, null, true)));
+    }
+    for (const form of unicodeForms(definition.name).slice(1)) {
+      matches.push(...(await this.finder.sites(definition, resolver, form, null, null, true)));
     }
     const isEnded = definition.isType && attributeEnding !== "" && definition.name.endsWith(attributeEnding);
     const short = isEnded ? definition.name.slice(0, -attributeEnding.length) : "";

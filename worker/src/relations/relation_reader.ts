@@ -23,7 +23,7 @@ import {
   sortNodes,
 } from "../store/relations.ts";
 import * as sql from "../store/statements.ts";
-import { lastName, normalizeSymbol } from "../text.ts";
+import { composed, lastName, normalizeSymbol, symbolEndsWith, unicodeForms } from "../text.ts";
 import { areCompatible, traits } from "../traits.ts";
 import type { SearchContext } from "../corpus/context.ts";
 import { ExportFinder } from "./exports.ts";
@@ -186,10 +186,12 @@ export class RelationReader {
 
   async #readDefinitions(requested: string): Promise<NamedDefinition[]> {
     const matches = new Map<string, NamedNode>();
-    if (await this.isNameCut(requested)) this.isCut = true;
-    for (const hit of await this.nodesNamed(lastName(requested))) {
-      const key = typeKey(hit.path, hit.symbol ?? "");
-      if (`.${hit.symbol ?? ""}`.endsWith(`.${requested}`) && !matches.has(key)) matches.set(key, hit);
+    for (const form of unicodeForms(requested)) {
+      if (await this.isNameCut(form)) this.isCut = true;
+      for (const hit of await this.nodesNamed(lastName(form))) {
+        const key = typeKey(hit.path, hit.symbol ?? "");
+        if (symbolEndsWith(composed(hit.symbol ?? ""), composed(requested)) && !matches.has(key)) matches.set(key, hit);
+      }
     }
     return Promise.all([...matches.values()].map(async (hit) => ({ definition: await this.definitionOf(hit), hit })));
   }

@@ -3,6 +3,7 @@
 import { partition } from "../python_strings.ts";
 import { CALL, IMPORT, macroOf, MENTION, type Relation, USE } from "../relation.ts";
 import { decodeRelations, type RelatedNode } from "../store/relations.ts";
+import { composed } from "../text.ts";
 import { areCompatible, traits } from "../traits.ts";
 import type { FileFacts } from "./file_facts.ts";
 import type { Definition } from "./modules.ts";
@@ -62,6 +63,8 @@ function sitesIn(
 ): { sites: Reference[]; leftOut: string[] } {
   const sites: Reference[] = [];
   const leftOut: string[] = [];
+  // files have the imports of a name in their own Unicode form only
+  const isOtherForm = isOwnName && composed(name) === composed(definition.name);
   for (const node of nodes) {
     const facts = allFacts.get(node.path)!;
     if (!areCompatible(node.language, definition.language)) continue;
@@ -82,7 +85,7 @@ function sitesIn(
       const receiver = relation.name === name ? relation.qualifier : "";
       const common = { path: node.path, column: 0, kind, text: "", node, name, receiver };
       for (const [line, result] of resolver.resolveLines(facts, node, meant)) {
-        if (isElsewhere(result)) leftOut.push(placeKey(node.path, line));
+        if (isElsewhere(result) && !isOtherForm) leftOut.push(placeKey(node.path, line));
         else sites.push({ ...common, line, resolved: isResolved(result) });
       }
     }

@@ -13,7 +13,7 @@ import { partRanges, partsFromRows } from "../store/node_parts.ts";
 import { sortNodes } from "../store/relations.ts";
 import * as sql from "../store/statements.ts";
 import { nearestNames } from "../suggestions.ts";
-import { expandWords, lastName, normalizeSymbol, symbolEndsWith } from "../text.ts";
+import { composed, expandWords, lastName, normalizeSymbol, symbolEndsWith } from "../text.ts";
 import { isOutside, outsideError, pathCandidates } from "../query/filters.ts";
 import { findMember, normalizeName, parseMembers, type Member } from "../ranking/member_names.ts";
 import { withoutDeclarations, withoutSectionsAndConstructors } from "./repeated_definitions.ts";
@@ -306,9 +306,9 @@ function nodesNamed(hits: readonly Hit[], name: string, matchers: readonly NameM
   const ownName = lastName(normalizeSymbol(name));
   const hasCapitals = ownName !== ownName.toLowerCase();
   const choices = [
-    () => nodesMatching(hitSymbols, name, matchers, (text) => text),
+    () => nodesMatching(hitSymbols, name, matchers, composed),
     () => hits.filter((_, at) => hasCapitals && members[at]?.name === ownName),
-    () => nodesMatching(hitSymbols, name, matchers, casefold),
+    () => nodesMatching(hitSymbols, name, matchers, (text) => casefold(composed(text))),
     () => hits.filter((_, at) => members[at] !== null),
   ];
   return firstNonEmpty(choices);

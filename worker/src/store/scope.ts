@@ -4,7 +4,7 @@ import { constants } from "../../build/worker_data.json";
 import { stripCharacters } from "../python_strings.ts";
 import { HttpError } from "../http_error.ts";
 import { memoize } from "../memoize.ts";
-import { normalizeSymbol } from "../text.ts";
+import { normalizeSymbol, unicodeForms } from "../text.ts";
 import type { Value } from "./database.ts";
 import { allOf, anyOf, ftsPhrase, ftsPrefix } from "./fts_query.ts";
 
@@ -161,7 +161,7 @@ const REQUIRED_WORDS = 8;
 
 /** The parameters ?2 to ?13 of `IN_SCOPE`; throws an HttpError for a glob that is too long. */
 export function scopeParams(scope: Scope): Value[] {
-  const names = scope.symbols.map(normalizeSymbol);
+  const names = scope.symbols.map(normalizeSymbol).flatMap(unicodeForms);
   return [
     scope.repos && JSON.stringify(scope.repos),
     jsonList(pathPatterns(scope).flatMap(rangeRows)),
