@@ -73,6 +73,8 @@ def test_help_fits_on_a_screen(
     lines = feeder(plain, command, "--help").out.splitlines()
     assert len(lines) <= 42
     assert max(map(len, lines)) <= 80
+    start = lines.index("Examples:") + 1
+    assert lines.index("", start) - start >= 2
     listed = {line.split()[0] for line in lines if line.startswith("  -")}
     if "--help-all" not in listed:
         return
@@ -82,6 +84,12 @@ def test_help_fits_on_a_screen(
     assert all(
         max(option.opts, key=len) in listed_by_all for option in options if not option.hidden
     )
+
+
+def test_list_of_commands_fits_on_a_screen(feeder: RunFeeder, plain: Path) -> None:
+    lines = feeder(plain, "--help").out.splitlines()
+    assert len(lines) <= 50
+    assert max(map(len, lines)) <= 80
 
 
 EXAMPLES = [

@@ -11,7 +11,7 @@ import click
 
 from feeder import relation as kinds
 from feeder.cli import console, options
-from feeder.cli.command_help import ShortHelp
+from feeder.cli.command_help import ShortHelp, ShortHelpGroup
 from feeder.config import Settings
 
 if TYPE_CHECKING:
@@ -60,7 +60,13 @@ def relation_sites(nodes: Sequence[Node]) -> list[RelationSite]:
     return sorted(sites)
 
 
-@click.group()
+_EXAMPLES = (
+    "feeder languages try languages/zig src/main.zig",
+    "feeder languages try languages/go cart.go --json",
+)
+
+
+@click.group(cls=ShortHelpGroup, examples=_EXAMPLES)
 def languages() -> None:
     """Try the description of a language on a file."""
 
@@ -68,10 +74,7 @@ def languages() -> None:
 @languages.command(
     "try",
     cls=ShortHelp,
-    examples=(
-        "feeder languages try languages/zig src/main.zig",
-        "feeder languages try languages/go cart.go --json",
-    ),
+    examples=_EXAMPLES,
 )
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))

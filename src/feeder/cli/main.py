@@ -276,18 +276,13 @@ cli.add_section(
     },
 )
 cli.add_section(
-    "Serve",
+    "Serve and share",
     {
         **_in_module(
             "serve",
             mcp="Serve the index to a coding agent over MCP (stdio).",
             serve="Serve a search page, a JSON API and MCP over HTTP.",
         ),
-    },
-)
-cli.add_section(
-    "Cloud",
-    {
         **_in_module(
             "maintenance",
             init="Create missing databases and indexes, or update the schema.",

@@ -41,7 +41,13 @@ def deltas(base: str, head: str, merge_base: bool, **params: Any) -> None:
     console.print_text(deltas_as_json(result.deltas))
 
 
-@click.command(cls=ShortHelp, examples=("feeder plan --shards 8",))
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder plan --shards 8",
+        "feeder plan --shards 16 --path src",
+    ),
+)
 @options.plan_options
 @options.git_options
 def plan(shards: int, **params: Any) -> None:
@@ -62,7 +68,13 @@ def plan(shards: int, **params: Any) -> None:
     console.print_text(account.matrix)
 
 
-@click.command(cls=ShortHelp)
+@click.command(
+    cls=ShortHelp,
+    examples=(
+        "feeder action --command plan --dry-run true",
+        "feeder action --command validate --repair true",
+    ),
+)
 @options.action_options
 @click.pass_context
 def action(
