@@ -10,7 +10,7 @@ PARTS: dict[str, tuple[Any, str, Any]] = {
     "files": (ranking, "FILE_BOOST", 0.0),
     "paths": (ranking, "PATH_BOOST", 0.0),
     "naming": (ranking, "NAME_BOOST", 0.0),
-    "kinds": (file_kinds, "kind_weight", lambda *_: ("", 1.0)),
+    "kinds": (file_kinds, "kind_weights", lambda hits, _: {hit.id: ("", 1.0) for hit in hits}),
     "small-words": (query_text, "RANKING_STOP_WORDS", frozenset()),
     "spelling": (name_matching, "MAX_NAME_WORDS", 0),
     "nearly": (name_matching, "MAX_SIMILAR", 0),

@@ -21,7 +21,7 @@ from edge.ranking_cases import (
     scores,
 )
 from edge.worker_process import Worker
-from feeder.query.file_kinds import kind_weight
+from feeder.query.file_kinds import kind_weights
 from feeder.query.query_text import QueryText, name_part_stems
 from feeder.ranking import query_ranking
 from feeder.ranking.member_names import find_member, is_named
@@ -72,8 +72,21 @@ def test_rankings_have_the_same_scores(worker: Worker, said: dict[str, float]) -
 @settings(max_examples=60)
 @given(text=questions, found=hits())
 def test_file_kinds_have_the_same_weights(worker: Worker, text: str, found: list[Hit]) -> None:
-    for hit in found:
-        assert worker.call("kindWeight", hit, text) == list(kind_weight(hit, QueryText(text)))
+    kinds = kind_weights(found, QueryText(text))
+    assert worker.call("kindWeights", found, text) == [[id_, [*own]] for id_, own in kinds.items()]
+
+
+def test_minified_code_has_the_same_weight(worker: Worker) -> None:
+    """Five nodes on one line are minified, four are not; a chunk and a longer node never are."""
+    first = Hit("", "a.js", "javascript", "method", "one", None, None, 1, 1, "", "shop")
+    drawn = [first] * 5 + [first._replace(path="b.js")] * 4
+    drawn += [first._replace(symbol=None), first._replace(end_line=2)]
+    found = [hit._replace(id=str(place)) for place, hit in enumerate(drawn)]
+    kinds = kind_weights(found, QueryText("carts"))
+    assert [kinds[hit.id] for hit in found] == [("minified", 0.3)] * 5 + [("", 1.0)] * 6
+    assert worker.call("kindWeights", found, "carts") == [
+        [id_, [*own]] for id_, own in kinds.items()
+    ]
 
 
 @settings(max_examples=60)

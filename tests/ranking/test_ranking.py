@@ -347,6 +347,21 @@ def test_model_counts_less_in_a_text_of_several_lines(tmp_path: Path) -> None:
     assert parts == [1.5, 0.375]
 
 
+def test_minified_code_comes_after_the_code_that_uses_it(tmp_path: Path) -> None:
+    """A library in one line has five functions with the words of the query."""
+    names = ("cartTotal", "totalCart", "sumCartTotal", "cartTotals", "addCartTotal")
+    files = {
+        "lib/cart.js": "".join(f"function {name}(cart){{return cart.total}}" for name in names),
+        "src/shop.js": "export function pay(cart) {\n  return cart.total - 1;\n}\n",
+    }
+    with temporary_index(tmp_path, files) as database:
+        results = run_search(database, "pay for the cart total").results
+    assert results[0].hit.path == "src/shop.js"
+    minified = [result for result in results if result.hit.path == "lib/cart.js"]
+    assert len(minified) == 5
+    assert all("minified" in result.score_parts for result in minified)
+
+
 @pytest.mark.parametrize(
     ("query", "weight"),
     [("cart total", 1.0), ("cart total\nis wrong", 0.6), ("docs of the cart\nare wrong", 1.0)],

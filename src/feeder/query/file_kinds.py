@@ -1,8 +1,10 @@
 """Classifies files as tests, documents, examples or data, and weighs their nodes down unless
-the query asks for that kind.
+the query asks for that kind. Nodes of minified code are weighed down always.
 """
 
 import re
+from collections import Counter
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -58,6 +60,33 @@ DATA = FileKind(
 UNNAMED, UNNAMED_WEIGHT = "unnamed", 0.6
 """A node without a symbol, and its weight in a text of several lines: an issue asks for code that
 has a name. Chosen by `python -m bench commits`."""
+
+
+MINIFIED, MINIFIED_WEIGHT = "minified", 0.3
+"""A node of minified code, and its weight: a library in a line or two has hundreds of nodes, and
+any of them may have the words of a query."""
+
+MIN_NODES_ON_LINE = 5
+"""The candidates on one line of a file from which on it is minified; nobody writes so many."""
+
+
+def kind_weights(hits: Collection[Hit], query_text: QueryText) -> dict[str, tuple[str, float]]:
+    """The kind and weight of each candidate, by id."""
+    minified = minified_ids(hits)
+    kinds = {hit.id: kind_weight(hit, query_text) for hit in hits}
+    for id_ in minified:
+        kind, weight = kinds[id_]
+        kinds[id_] = (kind or MINIFIED, weight * MINIFIED_WEIGHT)
+    return kinds
+
+
+def minified_ids(hits: Iterable[Hit]) -> list[str]:
+    """The ids of the named candidates that share their only line with enough others."""
+    named = [hit for hit in hits if hit.symbol and hit.start_line == hit.end_line]
+    counts = Counter((hit.repo, hit.path, hit.start_line) for hit in named)
+    return [
+        hit.id for hit in named if counts[hit.repo, hit.path, hit.start_line] >= MIN_NODES_ON_LINE
+    ]
 
 
 def kind_weight(hit: Hit, query_text: QueryText) -> tuple[str, float]:

@@ -271,7 +271,7 @@ def rank_hits(
     }
     best = max(scores.values(), default=0.0)
     anchor_ids = next((ranking.scores for ranking in rankings if ranking.name == ANCHOR), {})
-    kinds = {hit.id: file_kinds.kind_weight(hit, query_text) for hit in hits}
+    kinds = file_kinds.kind_weights(hits, query_text)
     weighted_scores = {id_: scores[id_] * weight for id_, (_, weight) in kinds.items()}
     for rule, shares in (
         ("file", file_boosts(hits, weighted_scores)),

@@ -1,6 +1,7 @@
-/** Kinds of files by their paths: tests, documents, data and examples weigh less than code. */
+/** Kinds of files by their paths: tests, documents, data, examples and minified code weigh less than code. */
 
 import { constants } from "../../build/worker_data.json";
+import { groupBy } from "../collections.ts";
 import { memoize } from "../memoize.ts";
 import { Pattern, type RegexSources } from "../python_regex.ts";
 import type { Hit } from "../store/hits.ts";
@@ -24,6 +25,25 @@ export const TEST_KIND = fileKind(kinds.TEST);
 const DOCUMENT = fileKind(kinds.DOCUMENT);
 const EXAMPLE = fileKind(kinds.EXAMPLE);
 const DATA = fileKind(kinds.DATA);
+
+/** The kind and weight of each candidate, by id. */
+export function kindWeights(hits: readonly Hit[], queryText: QueryText): Map<string, [string, number]> {
+  const minified = minifiedIds(hits);
+  return new Map(
+    hits.map((hit) => {
+      const [kind, weight] = kindWeight(hit, queryText);
+      return [hit.id, minified.has(hit.id) ? [kind || kinds.MINIFIED, weight * kinds.MINIFIED_WEIGHT] : [kind, weight]];
+    }),
+  );
+}
+
+/** The ids of the named candidates that share their only line with enough others. */
+function minifiedIds(hits: readonly Hit[]): Set<string> {
+  const named = hits.filter((hit) => hit.symbol && hit.startLine === hit.endLine);
+  const lines = groupBy(named, (hit) => JSON.stringify([hit.repo, hit.path, hit.startLine]));
+  const crowded = Array.from(lines.values()).filter((own) => own.length >= kinds.MIN_NODES_ON_LINE);
+  return new Set(crowded.flat().map((hit) => hit.id));
+}
 
 /** The kind and weight of a node; the weight is 1 for code and for kinds that the query names. */
 export function kindWeight(hit: Hit, queryText: QueryText): [string, number] {

@@ -8,7 +8,7 @@ import { rpartition } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
 import type { Hit } from "../store/hits.ts";
 import { lowercaseParts } from "../text.ts";
-import { kindWeight } from "../query/file_kinds.ts";
+import { kindWeights } from "../query/file_kinds.ts";
 import { nameOverlap, type Scores } from "./name_matching.ts";
 import { findMember, findNearMember } from "./member_names.ts";
 import { MIN_WORD_LETTERS } from "../query/query.ts";
@@ -48,7 +48,8 @@ export function rankHits(
   preferredIds: Iterable<string> = [],
   resemblingIds: ReadonlySet<string> = new Set(),
 ): Result[] {
-  const byId = new Map(hits.map((hit) => [hit.id, newScored(hit, queryText)]));
+  const kinds = kindWeights(hits, queryText);
+  const byId = new Map(hits.map((hit) => [hit.id, newScored(hit, kinds.get(hit.id)!)]));
   for (const ranking of rankings) addRanking(ranking, byId);
   addBoosts(queryText, rankings, hits, byId);
   for (const id of new Set(preferredIds)) addPreference(byId.get(id));
@@ -62,8 +63,7 @@ export function rankHits(
   ]);
 }
 
-function newScored(hit: Hit, queryText: QueryText): Scored {
-  const [kind, weight] = kindWeight(hit, queryText);
+function newScored(hit: Hit, [kind, weight]: [string, number]): Scored {
   return { hit, kind, weight, scoreParts: new Map(), ranks: new Map() };
 }
 

@@ -4,7 +4,7 @@ import { fsum } from "../../src/fsum.ts";
 import { Pattern, type RegexSources } from "../../src/python_regex.ts";
 import { compareText, casefold, strip } from "../../src/python_strings.ts";
 import { isTruncated, isVectorOnly, resultNotes } from "../../src/ranking/query_ranking.ts";
-import { isDocument, kindWeight } from "../../src/query/file_kinds.ts";
+import { isDocument, kindWeights } from "../../src/query/file_kinds.ts";
 import { matchSimilar, matchNames, nameOverlap, spellings } from "../../src/ranking/name_matching.ts";
 import { findMember, isNamed, normalizeName } from "../../src/ranking/member_names.ts";
 import { parseQuery } from "../../src/query/query.ts";
@@ -68,7 +68,7 @@ export const ranking = {
   nameOverlap: (symbol: string, words: string[]) => nameOverlap(symbol, new Set(words)),
   isNamed: (name: string, query: string) => isNamed(name, normalizeName(query)),
   findMember,
-  kindWeight: (row: Row, text: string) => kindWeight(hitFromRow(row), new QueryText(text)),
+  kindWeights: (rows: Row[], text: string) => [...kindWeights(rows.map(hitFromRow), new QueryText(text))],
   makeRankings: (ids: string[], scores: Pairs) => [
     rankingRow(nameRanking("name", ids)),
     rankingRow(tiedRanking("rare", ids)),
