@@ -46,11 +46,11 @@ lint: .venv/dev .venv/node
 languages: .venv/installed
 	$(BIN)/python -m feeder.parse.languages languages src/feeder
 
-## Build the committed src/feeder/edge/worker.js: after a change of worker/, or of SQL or constants in it.
+## Build the committed worker.js and oauth.js in src/feeder/edge: after a change of worker/, or of SQL or constants in it.
 worker: .venv/installed .venv/node
 	node worker/build.mjs --python $(BIN)/python
 
-## Check that the committed worker.js equals its sources.
+## Check that the committed worker.js and oauth.js equal their sources.
 worker-check: .venv/installed .venv/node
 	node worker/build.mjs --python $(BIN)/python --check
 

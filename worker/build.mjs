@@ -1,5 +1,6 @@
 /**
- * Builds the Worker as one ES module: `node worker/build.mjs`.
+ * Builds the Worker as one ES module, and `oauth.js` beside it, which imports it and adds sign-in:
+ * `node worker/build.mjs`.
  *
  * `--check` builds without writing, and fails unless the committed files equal the build. `--test
  * FILE` builds the functions that the tests call from Python. `--entry NAME` builds the Worker of
@@ -8,7 +9,7 @@
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { build } from "esbuild";
@@ -37,19 +38,33 @@ if (options.test) {
   await build({ ...common, entryPoints: [entry], outfile: options.test, platform: "node" });
 } else {
   const entry = join(HERE, options.entry ? `test/${options.entry}.ts` : "src/index.ts");
-  const { outputFiles } = await build({
-    ...common,
-    entryPoints: [entry],
-    outfile: options.out,
-    platform: "browser",
-    charset: "utf8",
-    minify: true,
-    write: !options.check,
-  });
-  if (options.check && !outputFiles.every(isCommitted)) {
-    console.error("src/feeder/edge/worker.js does not equal its sources. Run: make worker");
-    process.exit(1);
+  const bundle = { ...common, platform: "browser", charset: "utf8", minify: true, write: !options.check };
+  const worker = { entryPoints: [entry], outfile: options.out };
+  const oauth = {
+    entryPoints: [join(HERE, "src/oauth/index.ts")],
+    outfile: join(dirname(options.out), "oauth.js"),
+    external: ["cloudflare:workers"],
+    plugins: [{ name: "worker", setup: leaveOutWorker }],
+    banner: { js: licence() },
+  };
+  for (const one of [worker, oauth]) {
+    const { outputFiles } = await build({ ...bundle, ...one });
+    if (options.check && !outputFiles.every(isCommitted)) {
+      console.error(`src/feeder/edge/${basename(one.outfile)} does not equal its sources. Run: make worker`);
+      process.exit(1);
+    }
   }
+}
+
+/** Leaves the Worker out of `oauth.js`, which imports it as a file. */
+function leaveOutWorker(plugin) {
+  plugin.onResolve({ filter: /^\.\.\/index\.ts$/ }, () => ({ path: "./worker.js", external: true }));
+}
+
+/** The licence of the library that `oauth.js` contains. */
+function licence() {
+  const text = readFileSync(join(HERE, "../node_modules/@cloudflare/workers-oauth-provider/LICENSE.txt"), "utf8");
+  return `/*! @cloudflare/workers-oauth-provider\n\n${text.trim()}\n*/`;
 }
 
 function isCommitted({ path, contents }) {

@@ -112,6 +112,71 @@ def test_missing_entries_are_added_to_the_projects_configuration(
     assert file.read_text().startswith(BOUND.replace("# ours\n", f"# ours\n{keys}").strip())
 
 
+OAUTH_ROUTES = ["/api/*", "/mcp", "/oauth/*", "/.well-known/*"]
+WITH_OAUTH = {
+    **OURS,
+    "main": "edge/oauth.js",
+    "assets": {
+        "directory": "edge/assets",
+        "run_worker_first": OAUTH_ROUTES,
+    },
+    "vars": {"REPO": "repo", "OAUTH_GITHUB_ID": "", "OAUTH_USERS": ""},
+    "compatibility_flags": ["global_fetch_strictly_public"],
+    "kv_namespaces": [{"binding": "OAUTH_KV"}],
+}
+
+
+def test_oauth_adds_its_module_and_its_store(run: RunFeeder, shop: Path) -> None:
+    """Also to a Worker without it; it then stays, with what the user and wrangler have written."""
+    done(run(shop, "worker", "edge"))
+    plain = read_config(shop / "wrangler.toml")
+    answer = run(shop, "worker", "edge", "--oauth", "github")
+    assert "created edge/oauth.js\n" in done(answer).out
+    assert "OAUTH_GITHUB_SECRET" in answer.err
+    assert (shop / "edge/oauth.js").read_bytes() == (PACKAGE_FOLDER / "oauth.js").read_bytes()
+    file = shop / "wrangler.toml"
+    assert read_config(file) == {**plain, **WITH_OAUTH}
+    text = file.read_text().replace('OAUTH_USERS = ""', 'OAUTH_USERS = "ada"')
+    file.write_text(f'{text}id = "0f2a"\n')
+    assert set(actions(run(shop, "worker", "edge", "--json")).values()) == {"unchanged"}
+    assert read_config(file)["kv_namespaces"] == [{"binding": "OAUTH_KV", "id": "0f2a"}]
+    assert read_config(file)["vars"]["OAUTH_USERS"] == "ada"
+
+
+def test_oauth_keeps_other_stores_flags_and_routes(run: RunFeeder, shop: Path) -> None:
+    file = shop / "wrangler.jsonc"
+    before = f"""{{
+    "name": "shop", "main": "edge/worker.js", "compatibility_date": "2026-01-01",
+    "compatibility_flags": ["nodejs_compat"],
+    "kv_namespaces": [{{ "binding": "OTHER", "id": "1" }}],
+    "assets": {{ "directory": "edge/assets", "run_worker_first": ["/mine/*"] }},
+    "d1_databases": [{{ "binding": "CODE_DB", "database_id": "{DATABASE}", "database_name": "x" }}],
+}}
+"""
+    file.write_text(before)
+    done(run(shop, "worker", "edge", "--oauth", "github"))
+    facts = jsonc.loads(file.read_text())
+    assert facts["compatibility_flags"] == ["nodejs_compat", "global_fetch_strictly_public"]
+    assert facts["kv_namespaces"] == [{"binding": "OTHER", "id": "1"}, {"binding": "OAUTH_KV"}]
+    assert facts["assets"]["run_worker_first"] == ["/mine/*", *OAUTH_ROUTES]
+
+
+def test_oauth_is_left_out_again(run: RunFeeder, shop: Path) -> None:
+    """By `main`: its module goes, and nothing of the user's."""
+    done(run(shop, "worker", "edge", "--oauth", "github"))
+    file = shop / "wrangler.toml"
+    file.write_text(file.read_text().replace("edge/oauth.js", "edge/worker.js"))
+    assert "deleted edge/oauth.js\n" in done(run(shop, "worker", "edge")).out
+    assert not (shop / "edge/oauth.js").exists()
+    assert read_config(file)["main"] == "edge/worker.js"
+
+
+def test_trial_has_no_sign_in(run: RunFeeder, shop: Path) -> None:
+    answer = run(shop, "worker", "--try", "--oauth", "github")
+    assert answer.code == 2
+    assert "Leave out --oauth" in answer.err
+
+
 def test_json_configuration_keeps_its_comments(run: RunFeeder, shop: Path) -> None:
     file = shop / "wrangler.jsonc"
     before = f"""{{

@@ -1,5 +1,6 @@
 /**
- * Authenticates requests by token or by Cloudflare Access, unless PUBLIC is set; applies the rate limit.
+ * Authenticates requests by token or by Cloudflare Access, unless PUBLIC is set; applies the rate limit. `oauth.js` has
+ * already authenticated a person who signed in.
  *
  * With LOCAL the Worker runs on a user's machine (`feeder worker --try`). It then has the rules of `feeder serve`: names
  * that another site's page could make lead here (DNS rebinding) are refused, and a session has a key that the page sends
@@ -12,6 +13,7 @@ import { ASSERTION_HEADER, type Identity, verifyAssertion } from "./cloudflare_a
 import { checkRights, type Client, reposOf, tokensOf } from "./access_rights.ts";
 import type { Env } from "./bindings/env.ts";
 import { clientNetwork, FailedLogins } from "./failed_logins.ts";
+import { personOf } from "./signed_in.ts";
 import { HttpError } from "./http_error.ts";
 import { hasCookie, isCookieSent, isSessionKey, isToken, sessionCookie, sessionKey } from "./access_token.ts";
 import { constants } from "../build/worker_data.json";
@@ -29,6 +31,8 @@ const failedLogins = new FailedLogins();
 export async function authenticate(request: Request, env: Env): Promise<Client> {
   checkSettings(env);
   const address = clientNetwork(request.headers.get("cf-connecting-ip") ?? "");
+  const person = personOf(env);
+  if (person) return { key: person.subject, names: person.names, repos: reposOf(person.names, env) };
   if (env.PUBLIC === "true") return { key: address, names: [], repos: null };
   const identity = env.ACCESS_TEAM ? await authenticateByAccess(request, env) : null;
   if (identity) return { key: identity.subject, names: identity.names, repos: reposOf(identity.names, env) };
@@ -86,7 +90,7 @@ function checkSettings(env: Env): void {
     throw configurationError(`${name} has fewer than ${MIN_TOKEN_CHARS} characters.`, remedy);
   }
   checkRights(env);
-  if (tokens.size === 0 && !ACCESS_TEAM && PUBLIC !== "true") {
+  if (tokens.size === 0 && !ACCESS_TEAM && PUBLIC !== "true" && !personOf(env)) {
     const remedy =
       "Set a token with `npx wrangler secret put FEEDER_TOKEN`, or set ACCESS_TEAM and ACCESS_AUD for " +
       'Cloudflare Access, or set PUBLIC = "true" to allow everybody.';

@@ -7,8 +7,8 @@ import { HttpError } from "./http_error.ts";
 export const TOKEN_NAME = "FEEDER_TOKEN";
 const EVERYTHING = "*";
 const MAX_LISTED_NAMES = 5;
-/** The names of clients in RIGHTS: a token's secret, or an identity of Access. */
-const CLIENT_NAME = /^(?:FEEDER_TOKEN(?:_\w+)?|(?:group|email|service):.+)$/s;
+/** The names of clients in RIGHTS: a token's secret, an identity of Access, or a user of GitHub who signed in. */
+const CLIENT_NAME = /^(?:FEEDER_TOKEN(?:_\w+)?|(?:group|email|service|github):.+)$/s;
 
 /** An authenticated client: the key of its rate limit, its names in RIGHTS, and its repositories; null for all. */
 export interface Client {
@@ -69,7 +69,7 @@ function rightsOf({ RIGHTS: value }: Env): Record<string, string[]> | null {
   }
   for (const [name, repos] of Object.entries(rights)) {
     if (!CLIENT_NAME.test(name)) {
-      const remedy = "Write FEEDER_TOKEN, FEEDER_TOKEN_NAME, group:NAME, email:ADDRESS or service:ID.";
+      const remedy = "Write FEEDER_TOKEN, FEEDER_TOKEN_NAME, group:NAME, email:ADDRESS, service:ID or github:LOGIN.";
       throw new HttpError(503, "RIGHTS has a name that is not one of a client.", remedy);
     }
     if (!Array.isArray(repos) || !repos.every((repo) => typeof repo === "string")) {

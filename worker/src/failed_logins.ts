@@ -1,4 +1,4 @@
-/** Slows down clients that guess tokens: after some wrong ones an address is refused before its token is looked at. */
+/** Slows down clients that guess tokens or flood the sign-in: after some attempts an address is refused for a while. */
 
 import { HttpError } from "./http_error.ts";
 
@@ -8,20 +8,25 @@ const PERIOD_S = 60;
 /** Addresses that are remembered; the oldest are forgotten. */
 const MAX_ADDRESSES = 10_000;
 
-/** Counts wrong tokens by address in the memory of the isolate. */
+/** Counts attempts, by default wrong tokens, by address in the memory of the isolate. */
 export class FailedLogins {
   readonly #periods = new Map<string, { count: number; endsAt: number }>();
 
-  /** Throws an HttpError if the address has sent too many wrong tokens; `now` is in milliseconds. */
+  constructor(
+    private readonly maxCount = MAX_FAILURES,
+    private readonly error = "This address has sent too many wrong tokens.",
+    private readonly remedy = "Correct the token, and try again",
+  ) {}
+
+  /** Throws an HttpError if the address has made too many attempts; `now` is in milliseconds. */
   check(address: string, now: number): void {
     const period = this.#periods.get(address);
-    if (!period || period.count < MAX_FAILURES || period.endsAt <= now) return;
+    if (!period || period.count < this.maxCount || period.endsAt <= now) return;
     const waitS = Math.ceil((period.endsAt - now) / 1000);
-    const remedy = `Correct the token, and try again in ${waitS} seconds.`;
-    throw new HttpError(429, "This address has sent too many wrong tokens.", remedy, waitS);
+    throw new HttpError(429, this.error, `${this.remedy} in ${waitS} seconds.`, waitS);
   }
 
-  /** Counts a wrong token; `isExceeded` if the rate limit of Cloudflare's location is exceeded too. */
+  /** Counts an attempt; `isExceeded` if the rate limit of Cloudflare's location is exceeded too. */
   add(address: string, now: number, isExceeded: boolean): void {
     let period = this.#periods.get(address);
     if (!period || period.endsAt <= now) {
@@ -30,7 +35,7 @@ export class FailedLogins {
       this.#periods.set(address, period);
       if (this.#periods.size > MAX_ADDRESSES) this.#periods.delete(this.#periods.keys().next().value!);
     }
-    period.count = isExceeded ? MAX_FAILURES : period.count + 1;
+    period.count = isExceeded ? this.maxCount : period.count + 1;
   }
 }
 

@@ -2,9 +2,6 @@
 
 import { HttpError } from "./http_error.ts";
 import { formatNumber } from "./escaping.ts";
-import { constants } from "../build/worker_data.json";
-
-export const MAX_BODY_BYTES = constants.protocol.MAX_BODY_BYTES;
 
 /**
  * The whole body; throws an HttpError if it has more than `limit` bytes.

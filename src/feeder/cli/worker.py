@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from feeder.web.server import Address
 
 _NEXT_STEPS = "Next: npx wrangler deploy, then npx wrangler secret put FEEDER_TOKEN. See {}."
+_OAUTH_STEPS = (
+    "For sign-in with GitHub, set OAUTH_GITHUB_ID and OAUTH_USERS in the configuration and the "
+    "secret OAUTH_GITHUB_SECRET: see {}."
+)
 _SEVERAL_WORKERS = (
     "A Worker of this name in the account is replaced: if it is another one, add --name NAME to "
     "both commands."
@@ -55,6 +59,12 @@ _SEVERAL_WORKERS = (
     show_default=True,
     help="Port of --try; 0 for a free one.",
 )
+@click.option(
+    "--oauth",
+    type=click.Choice(["github"]),
+    help="Let people sign in with GitHub, for MCP clients that cannot send a header: claude.ai, "
+    "ChatGPT and others.",
+)
 @options.worker_options
 def worker(
     folder: Path,
@@ -67,10 +77,15 @@ def worker(
     """Write a Cloudflare Worker that serves the index."""
     from feeder.edge.worker_folder import plan_folder, write_plan
 
-    is_trial, port = params.pop("is_trial"), params.pop("port")
+    is_trial, port, oauth = (params.pop(name) for name in ("is_trial", "port", "oauth"))
     is_several = len(repo) > 1 or bool(folders)
     settings = Settings(**params, repo=None if is_several else next(iter(repo), None))
     if is_trial:
+        if oauth:
+            raise UserError(
+                "--try runs the Worker on this machine, where clients of the web cannot reach it.",
+                "Leave out --oauth, and give the printed token to a client on this machine.",
+            )
         if is_several:
             raise UserError(
                 "--try runs the Worker on the index of one repository, and several are named.",
@@ -86,6 +101,7 @@ def worker(
         if is_several
         else _worker_settings(settings, place)
     )
+    worker_settings = worker_settings._replace(has_oauth=oauth is not None)
     plan = plan_folder(place, settings.directory, worker_settings, is_forced=force)
     if not dry_run:
         write_plan(plan)
@@ -100,6 +116,8 @@ def worker(
     is_new = any(file.action in ("created", "changed") for file in plan)
     if is_new and not dry_run and not settings.quiet:
         console.print_message(_NEXT_STEPS.format(folder / "README.md"))
+        if oauth:
+            console.print_message(_OAUTH_STEPS.format(folder / "README.md"))
         if is_several:
             console.print_message(_SEVERAL_WORKERS)
 

@@ -17,7 +17,7 @@ DATABASE_BINDING, INDEX_BINDING, AI_BINDING = "CODE_DB", "CODE_INDEX", "AI"
 """Names of the bindings that a Worker uses."""
 COMPATIBILITY_DATE = "2026-04-01"
 """Version of the Workers runtime that the Worker is tested with."""
-_LISTS_OF_TABLES = ("d1_databases", "vectorize", "ratelimits")
+_LISTS_OF_TABLES = ("d1_databases", "vectorize", "ratelimits", "kv_namespaces")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from feeder.cloudflare import wrangler
-from feeder.cloudflare.wrangler import BindingNames, Change
+from feeder.cloudflare.wrangler import BindingNames, Change, KeyPath
 from feeder.edge.several_repositories import RepositoryPlace
 from feeder.errors import UserError
 
 MODULE_FILE, ASSETS_FOLDER = "worker.js", "assets"
 
+OAUTH_FILE = "oauth.js"
+"""The module with sign-in by OAuth, which imports the Worker's."""
 
 RATE_LIMIT_BINDING = "LIMIT"
 
@@ -25,6 +27,18 @@ REQUESTS_PER_MINUTE = 300
 
 WORKER_ROUTES = ["/api/*", "/mcp"]
 """Routes that are never files of the page."""
+
+OAUTH_ROUTES = ["/oauth/*", "/.well-known/*"]
+"""The same of the sign-in."""
+
+OAUTH_STORE = "OAUTH_KV"
+"""Binding of the store of clients and tokens; `wrangler deploy` creates it."""
+
+OAUTH_FLAG = "global_fetch_strictly_public"
+"""Compatibility flag without which a client's metadata document is not read."""
+
+OAUTH_VARIABLES = {"OAUTH_GITHUB_ID": "", "OAUTH_USERS": ""}
+"""Variables that the user has to set."""
 
 
 def config_file(folder: Path, directory: Path) -> Path:
@@ -44,12 +58,13 @@ def config_file(folder: Path, directory: Path) -> Path:
 class WorkerSettings(NamedTuple):
     """The names of the bindings and the values of the variables.
 
-    `names` is None for a Worker over the databases of `places`.
+    `names` is None for a Worker over the databases of `places`. `has_oauth` asks for sign-in.
     """
 
     names: BindingNames | None
     variables: Mapping[str, str]
     places: Sequence[RepositoryPlace] = ()
+    has_oauth: bool = False
 
 
 def config_changes(
@@ -57,7 +72,9 @@ def config_changes(
 ) -> Iterator[Change]:
     """Yields the missing settings; equal ones and those that are the user's choice stay."""
     prefix = _relative_prefix(file, folder)
-    keys = {"main": f"{prefix}{MODULE_FILE}", "compatibility_date": wrangler.COMPATIBILITY_DATE}
+    has_oauth = settings.has_oauth or is_oauth(config)
+    module = OAUTH_FILE if has_oauth else MODULE_FILE
+    keys = {"main": f"{prefix}{module}", "compatibility_date": wrangler.COMPATIBILITY_DATE}
     for key, value in {**keys, "upload_source_maps": True}.items():
         if config.get(key) is None or (key == "main" and config[key] != value):
             yield (key,), value
@@ -65,15 +82,43 @@ def config_changes(
         yield from wrangler.binding_changes(config, settings.names)
     elif "ai" not in config:
         yield ("ai",), {"binding": wrangler.AI_BINDING}
-    yield from _variable_changes(config.get("vars"), settings.variables)
+    own_variables = OAUTH_VARIABLES if has_oauth else {}
+    yield from _variable_changes(config.get("vars"), {**settings.variables, **own_variables})
+    routes = [*WORKER_ROUTES, *(OAUTH_ROUTES if has_oauth else ())]
     if "assets" not in config:
-        yield (
-            ("assets",),
-            {"directory": f"{prefix}{ASSETS_FOLDER}", "run_worker_first": WORKER_ROUTES},
-        )
+        assets = {"directory": f"{prefix}{ASSETS_FOLDER}", "run_worker_first": routes}
+        yield ("assets",), assets
+    elif has_oauth:
+        path = ("assets", "run_worker_first")
+        yield from _list_changes(config["assets"].get("run_worker_first"), path, routes)
+    if has_oauth:
+        yield from _oauth_changes(config)
     yield from _rate_limit_changes(config, file)
     if "observability" not in config:
         yield ("observability",), {"enabled": True}
+
+
+def is_oauth(config: Mapping[str, Any]) -> bool:
+    """True if the configuration is of a Worker with sign-in."""
+    return Path(str(config.get("main", ""))).name == OAUTH_FILE
+
+
+def _oauth_changes(config: Mapping[str, Any]) -> Iterator[Change]:
+    """Yields the compatibility flag, and a store without an id, which wrangler creates."""
+    flags = config.get("compatibility_flags")
+    yield from _list_changes([] if flags is None else flags, ("compatibility_flags",), [OAUTH_FLAG])
+    stores = config.get("kv_namespaces")
+    store = {"binding": OAUTH_STORE}
+    if stores is None:
+        yield ("kv_namespaces",), [store]
+    elif not any(one.get("binding") == OAUTH_STORE for one in stores):
+        yield ("kv_namespaces", len(stores)), store
+
+
+def _list_changes(existing: Any, path: KeyPath, values: Sequence[str]) -> Iterator[Change]:
+    """Yields the list with the values that it lacks; none for a value that is no list."""
+    if isinstance(existing, list) and not set(values) <= set(existing):
+        yield path, [*existing, *(value for value in values if value not in existing)]
 
 
 def _variable_changes(existing: Any, variables: Mapping[str, str]) -> Iterator[Change]:
@@ -106,7 +151,8 @@ def _rate_limit_changes(config: Mapping[str, Any], file: Path) -> Iterator[Chang
 def _is_usable(config: Mapping[str, Any], file: Path, folder: Path) -> bool:
     """True if it is this Worker's, or only has bindings, as `feeder init` writes it."""
     if "main" in config:
-        return bool(config["main"] == f"{_relative_prefix(file, folder)}{MODULE_FILE}")
+        prefix = _relative_prefix(file, folder)
+        return config["main"] in (f"{prefix}{MODULE_FILE}", f"{prefix}{OAUTH_FILE}")
     return not {"assets", "site", "pages_build_output_dir"} & config.keys()
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import feeder
 from feeder.cloudflare import wrangler
 from feeder.edge import several_repositories, worker_config
-from feeder.edge.worker_config import ASSETS_FOLDER, MODULE_FILE, WorkerSettings
+from feeder.edge.worker_config import ASSETS_FOLDER, MODULE_FILE, OAUTH_FILE, WorkerSettings
 from feeder.errors import UserError
 from feeder.mcp.clients import text_files
 from feeder.web import page_files
@@ -34,8 +34,8 @@ _REFERRER_HEADER = {"referrer-policy": "same-origin"}
 """Without a referrer, a browser does not tell which page sends a request."""
 
 
-def folder_contents(config_path: str) -> dict[str, str]:
-    """The text of each file by its path in the folder.
+def folder_contents(config_path: str, *, has_oauth: bool = False) -> dict[str, str]:
+    """The text of each file by its path in the folder, with `has_oauth` also the sign-in's.
 
     `config_path` is the path of the Worker's configuration, relative to the folder.
 
@@ -43,6 +43,7 @@ def folder_contents(config_path: str) -> dict[str, str]:
     """
     return {
         MODULE_FILE: _built_file(MODULE_FILE),
+        **({OAUTH_FILE: _built_file(OAUTH_FILE)} if has_oauth else {}),
         **{f"{ASSETS_FOLDER}/{name}": text for name, text in _page_files()},
         f"{ASSETS_FOLDER}/_headers": _headers_file(),
         "README.md": _readme_text(config_path),
@@ -90,7 +91,7 @@ Action = Literal["created", "changed", "deleted", "unchanged", "kept"]
 MANIFEST_FILE = ".written.json"
 """The digests of the written files, which distinguish an edited file from an older version."""
 
-_NOT_DIFFED = ("worker.js", MANIFEST_FILE)
+_NOT_DIFFED = (MODULE_FILE, OAUTH_FILE, MANIFEST_FILE)
 """Generated files, whose diff is not printed."""
 
 
@@ -124,7 +125,10 @@ def plan_folder(
     """Each file of the folder, and the configuration, with its new text."""
     _check_not_repository(folder)
     configured = worker_config.config_file(folder, directory)
-    content = folder_contents(Path(os.path.relpath(configured, folder)).as_posix())
+    config = wrangler.read_settings(configured) if configured.exists() else {}
+    has_oauth = settings.has_oauth or worker_config.is_oauth(config)
+    path = Path(os.path.relpath(configured, folder)).as_posix()
+    content = folder_contents(path, has_oauth=has_oauth)
     manifest = _read_manifest(folder)
     plan = [
         _plan_file(folder, name, content.get(name), manifest.get(name), is_forced=is_forced)

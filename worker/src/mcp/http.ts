@@ -1,7 +1,8 @@
 /** MCP over HTTP: checks headers and revision of a request, and answers it. */
 
+import { constants } from "../../build/worker_data.json";
 import { HttpError } from "../http_error.ts";
-import { MAX_BODY_BYTES, readBody } from "../request_body.ts";
+import { readBody } from "../request_body.ts";
 import {
   DEFAULT_REVISION,
   errorResponse,
@@ -23,6 +24,7 @@ import {
   VERSION_KEY,
 } from "./protocol.ts";
 
+const { MAX_BODY_BYTES } = constants.protocol;
 const JSON_TYPE = "application/json";
 const ACCEPTED_TYPES = [JSON_TYPE, "application/*", "*/*"];
 
