@@ -4,6 +4,7 @@ import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -22,6 +23,7 @@ from edge.oauth_client import (
     signed_in,
 )
 from edge.workerd import TOKEN, running
+from mcp_server.test_official_clients import CLIENTS, python
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = {
@@ -94,6 +96,15 @@ def refused_at_client(response: httpx.Response, client: OAuthClient, error: str)
     return query.get("error_description", "")
 
 
+def output_of(*command: str) -> Any:
+    """Returns the JSON that an official client prints."""
+    done = subprocess.run(
+        command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
 def is_refused(response: httpx.Response, client: OAuthClient) -> bool:
     """True for a 401 that tells where to sign in."""
     metadata = f'resource_metadata="{client.origin}{RESOURCE_METADATA}/mcp"'
@@ -123,16 +134,21 @@ def test_official_clients_sign_in(
     origin: str, login: tuple[GitHubLogin, str], package: str
 ) -> None:
     """The TypeScript SDK of either era: discovery, registration, PKCE, a call, and a refresh."""
-    command = ["node", "tests/edge/oauth_client.mjs", package, f"{origin}/mcp", login[1]]
-    done = subprocess.run(
-        command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    facts = json.loads(done.stdout)
+    script = str(CLIENTS / "oauth_typescript.mjs")
+    facts = output_of("node", script, package, f"{origin}/mcp", login[1])
     assert facts["refusal"] == "UnauthorizedError"
     assert "search" in facts["tools"]
     assert facts["texts"] == ["src/money.py:4-5 method exchange"] * 2
     assert facts["isRenewed"]
+
+
+@pytest.mark.parametrize("major", [1, 2])
+def test_official_python_clients_sign_in(
+    origin: str, login: tuple[GitHubLogin, str], major: int
+) -> None:
+    script = str(CLIENTS / "oauth_python.py")
+    text = output_of(python(major), script, f"{origin}/mcp", login[1])
+    assert text == "src/money.py:4-5 method exchange"
 
 
 def test_a_client_may_be_a_metadata_document(

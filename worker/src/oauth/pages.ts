@@ -48,7 +48,9 @@ function page(status: number, title: string, body: string, headers: Headers): Re
 <meta name="viewport" content="width=device-width">
 <title>${title}</title>
 <style nonce="${nonce}">${STYLE}</style>
+<main>
 ${body.trim()}
+</main>
 </html>
 `;
   return new Response(text, { status, headers });

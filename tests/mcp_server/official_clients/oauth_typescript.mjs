@@ -1,4 +1,4 @@
-// An official MCP client that signs in by OAuth: `oauth_client.mjs PACKAGE ADDRESS GITHUB`.
+// The official TypeScript client signs in by OAuth: `oauth_typescript.mjs PACKAGE ADDRESS GITHUB`.
 //
 // PACKAGE is `sdk` or `client`. In place of a person with a browser, it allows the client on the Worker's page and signs
 // in at the stand-in for GitHub. Prints as JSON what the client has got.
