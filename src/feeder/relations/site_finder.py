@@ -54,7 +54,7 @@ class SiteFinder:
             and (relations := _relations_of_name(node, name, with_receivers=not is_member))
         ]
         # files have the imports of a name in their own Unicode form only
-        is_other_form = is_own_name and composed(name) == composed(definition.name)
+        is_other_form = is_spelling and composed(name) == composed(definition.name)
         all_facts = self.reader.facts(node.path for node, _ in sites)
         for node, relations in sites:
             if (

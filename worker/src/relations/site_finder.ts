@@ -64,7 +64,7 @@ function sitesIn(
   const sites: Reference[] = [];
   const leftOut: string[] = [];
   // files have the imports of a name in their own Unicode form only
-  const isOtherForm = isOwnName && composed(name) === composed(definition.name);
+  const isOtherForm = isSpelling && composed(name) === composed(definition.name);
   for (const node of nodes) {
     const facts = allFacts.get(node.path)!;
     if (!areCompatible(node.language, definition.language)) continue;
