@@ -102,7 +102,7 @@ class MemberResolver:
             if place == (self._owner.path, self._owner.symbol):
                 return elsewhere(Evidence.BASE_MEMBER)
             is_below = place in self._family.all_below
-            if is_below or node.language != "csharp":
+            if is_below or not own.partial_types:
                 return resolved_if(is_below, Reason.BASE)
         if receiver in SELF_NAMES:
             extended = "" if place[1] else _extended_type(facts, node)

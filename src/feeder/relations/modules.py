@@ -85,21 +85,20 @@ def unindexed_references(definition: "Definition") -> str:
         return _UNINDEXED_OPERATORS
     if definition.is_type and "[" in definition.name:  # given Show[Item] with …
         return _UNINDEXED_INSTANCES
-    if definition.language == "objc" and definition.owner and not definition.is_type:
-        return _UNINDEXED_MESSAGES
+    members = traits(definition.language).unindexed_members
+    if members and definition.owner and not definition.is_type:
+        return members
     return _unindexed_relations(definition.language)
 
 
 def unindexed_uses(language: str) -> str:
     """Why the index has not all that code of a language refers to; empty if it has."""
-    return _UNINDEXED_MESSAGES if language == "objc" else _unindexed_relations(language)
+    return traits(language).unindexed_members or _unindexed_relations(language)
 
 
 _UNINDEXED_OPERATORS = "uses of operators are not indexed."
 
 _UNINDEXED_INSTANCES = "implicit uses of instances without a name are not indexed."
-
-_UNINDEXED_MESSAGES = "messages of Objective-C are not indexed."
 
 
 def _unindexed_relations(language: str | None) -> str:

@@ -54,8 +54,8 @@ class OtherNames:
         short = definition.name.removesuffix(language.attribute_ending)
         if definition.is_type and short not in {"", definition.name}:
             matches += self._attribute_sites(definition, resolver, short)
-        if definition.language == "ruby":
-            matches += self._ruby_alias_sites(definition, [*own, *matches])
+        if language.method_aliases:
+            matches += self._method_alias_sites(definition, [*own, *matches])
         return matches
 
     def _attribute_sites(
@@ -132,14 +132,16 @@ class OtherNames:
             matches += sites
         return matches
 
-    def _ruby_alias_sites(
+    def _method_alias_sites(
         self, definition: Definition, sites: Iterable[Reference]
     ) -> list[Reference]:
         """The sites of a method's aliases, and of aliases of these, in the type around each."""
         matches: list[Reference] = []
         followed = {definition.symbol}
         while aliases := [
-            alias for alias in self._ruby_aliases(sites) if alias.symbol not in followed
+            alias
+            for alias in self._method_aliases(definition.language, sites)
+            if alias.symbol not in followed
         ]:
             self._reader.is_cut |= len(followed) + len(aliases) > MAX_MACROS
             aliases = aliases[: max(MAX_MACROS - len(followed), 0)]
@@ -152,14 +154,14 @@ class OtherNames:
             matches += sites
         return matches
 
-    def _ruby_aliases(self, sites: Iterable[Reference]) -> list[Definition]:
+    def _method_aliases(self, language: str, sites: Iterable[Reference]) -> list[Definition]:
         """The methods that resolved sites declare as aliases, sorted by symbol."""
         aliases: dict[str, Definition] = {}
         for site in sites:
             if site.resolved and (name := macro_of(site.receiver)):
                 owner = self._reader.facts([site.path])[site.path].enclosing_class(site.node.symbol)
                 symbol = f"{owner}.{name}" if owner else name
-                alias = Definition(site.path, "ruby", symbol, name, owner, is_type=False)
+                alias = Definition(site.path, language, symbol, name, owner, is_type=False)
                 aliases.setdefault(symbol, alias)
         return [alias for _, alias in sorted(aliases.items())]
 

@@ -176,7 +176,7 @@ def _is_parameter(node: RelatedNode, relation: Relation) -> bool:
     """Tells whether a name without a receiver is a parameter of the method or function around it.
 
     Parameters of functions inside of it, and those that a language's queries do not capture, are
-    not known. The parser leaves out Python's parameters, but a default value of the same name, as
+    not known. Python's queries leave out parameters, but a default value of the same name, as
     in `token=token`, is a reference.
     """
     kinds = {MENTION} if traits(node.language).method_first else {CALL, MENTION}
@@ -185,5 +185,5 @@ def _is_parameter(node: RelatedNode, relation: Relation) -> bool:
         and relation.kind in kinds
         and node.has_named(relation.name, PARAMETER)
         and node.node_type == "method"
-        and node.language != "python"
+        and not traits(node.language).omits_parameters
     )

@@ -72,8 +72,7 @@ export class MemberResolver {
   /** A member of a type, by its receiver. */
   resolve(facts: FileFacts, node: RelatedNode, relation: Relation, line: number): Resolution {
     const { qualifier: receiver } = relation;
-    const { language } = node;
-    const own = traits(language);
+    const own = traits(node.language);
     const place = this.#place(facts, node);
     if (!receiver) {
       const mayBeImplicit = relation.kind === CALL || relation.kind === MENTION;
@@ -88,7 +87,7 @@ export class MemberResolver {
       const { owner } = this;
       if (place[0] === owner.path && place[1] === owner.symbol) return elsewhere("BASE_MEMBER");
       const isBelow = this.family.allBelow.has(typeKey(...place));
-      if (isBelow || language !== "csharp") return resolvedIf(isBelow, "BASE");
+      if (isBelow || !own.partialTypes) return resolvedIf(isBelow, "BASE");
     }
     if (SELF_NAMES.has(receiver)) {
       const extended = place[1] ? "" : extendedType(facts, node);

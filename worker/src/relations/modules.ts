@@ -104,18 +104,18 @@ export function sayRefersToNothing(name: string, language: string | null): strin
 export function unindexedReferences({ language, name, owner, isType }: Definition): string {
   if (!/[\p{L}\p{N}_]/u.test(name)) return UNINDEXED_OPERATORS;
   if (isType && name.includes("[")) return UNINDEXED_INSTANCES; // given Show[Item] with …
-  if (language === "objc" && owner !== "" && !isType) return UNINDEXED_MESSAGES;
+  const { unindexedMembers } = traits(language);
+  if (unindexedMembers && owner !== "" && !isType) return unindexedMembers;
   return unindexedRelations(language);
 }
 
 /** Why the index has not all that code of a language refers to; empty if it has. */
 export function unindexedUses(language: string | null): string {
-  return language === "objc" ? UNINDEXED_MESSAGES : unindexedRelations(language);
+  return traits(language).unindexedMembers || unindexedRelations(language);
 }
 
 const UNINDEXED_OPERATORS = "uses of operators are not indexed.";
 const UNINDEXED_INSTANCES = "implicit uses of instances without a name are not indexed.";
-const UNINDEXED_MESSAGES = "messages of Objective-C are not indexed.";
 
 /** Why nothing is known of the relations of a language; empty if they are indexed. */
 function unindexedRelations(language: string | null): string {

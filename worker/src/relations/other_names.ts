@@ -39,7 +39,7 @@ export class OtherNames {
 
   /** The sites by other names; `own` are those by the definition's own name. */
   async sites(definition: Definition, resolver: Resolver, own: readonly Reference[]): Promise<Reference[]> {
-    const { reexports, family, caseInsensitive, attributeEnding } = traits(definition.language);
+    const { reexports, family, caseInsensitive, attributeEnding, methodAliases } = traits(definition.language);
     const matches = await (reexports
       ? this.#exportedSites(definition, resolver)
       : this.#aliasedSites(definition, resolver, own));
@@ -55,8 +55,8 @@ export class OtherNames {
     if (short) {
       matches.push(...(await this.#attributeSites(definition, resolver, short)));
     }
-    if (definition.language === "ruby") {
-      matches.push(...(await this.#rubyAliasSites(definition, [...own, ...matches])));
+    if (methodAliases) {
+      matches.push(...(await this.#methodAliasSites(definition, [...own, ...matches])));
     }
     return matches;
   }
@@ -141,11 +141,11 @@ export class OtherNames {
   }
 
   /** The sites of a method's aliases, and of aliases of these, in the type around each. */
-  async #rubyAliasSites(definition: Definition, found: readonly Reference[]): Promise<Reference[]> {
+  async #methodAliasSites(definition: Definition, found: readonly Reference[]): Promise<Reference[]> {
     const matches: Reference[] = [];
     const followed = new Set([definition.symbol]);
     const others = async (sites: readonly Reference[]) => {
-      return (await this.#rubyAliases(sites)).filter(({ symbol }) => !followed.has(symbol));
+      return (await this.#methodAliases(definition.language, sites)).filter(({ symbol }) => !followed.has(symbol));
     };
     let aliases = await others(found);
     while (aliases.length > 0) {
@@ -161,14 +161,14 @@ export class OtherNames {
   }
 
   /** The methods that resolved sites declare as aliases, sorted by symbol. */
-  async #rubyAliases(sites: readonly Reference[]): Promise<Definition[]> {
+  async #methodAliases(language: string, sites: readonly Reference[]): Promise<Definition[]> {
     const aliases = new Map<string, Definition>();
     for (const { resolved, receiver, path, node } of sites) {
       const name = macroOf(receiver);
       if (!resolved || !name) continue;
       const owner = (await this.reader.fileFacts(path)).enclosingClass(node.symbol);
       const symbol = owner ? `${owner}.${name}` : name;
-      const alias = { path, language: "ruby", symbol, name, owner, isType: false, isLocal: false };
+      const alias = { path, language, symbol, name, owner, isType: false, isLocal: false };
       if (!aliases.has(symbol)) aliases.set(symbol, alias);
     }
     return sortBy(aliases.values(), ({ symbol }) => [symbol]);

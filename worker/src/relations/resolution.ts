@@ -143,11 +143,11 @@ export class Resolver {
 /**
  * Returns true if a name without a receiver is a parameter of the method or function around it.
  *
- * Parameters of functions inside of it, and those that a language's queries do not capture, are not known. The
- * parser leaves out Python's parameters, but a default value of the same name, as in `token=token`, is a reference.
+ * Parameters of functions inside of it, and those that a language's queries do not capture, are not known. Python's
+ * queries leave out parameters, but a default value of the same name, as in `token=token`, is a reference.
  */
 function isParameter(node: RelatedNode, { name, kind, qualifier }: Relation): boolean {
-  if (qualifier || node.nodeType !== "method" || node.language === "python") return false;
+  if (qualifier || node.nodeType !== "method" || traits(node.language).omitsParameters) return false;
   if (kind !== MENTION && (kind !== CALL || traits(node.language).methodFirst)) return false;
   return hasNamed(node.relations, name, PARAMETER);
 }
