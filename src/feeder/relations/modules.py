@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
 from feeder.escaping import count_of
@@ -164,3 +165,17 @@ def in_no_package(package: str, definition: Definition) -> bool:
     own = traits(definition.language)
     is_outside = not package or bool(own.variable_sigil)
     return own.package_scope == "package" and is_outside and not definition.package
+
+
+def nearest_symbol(around: str, name: str, symbols: Collection[str]) -> str:
+    """The symbol that a name means by the innermost of the modules around its site; empty for none.
+
+    `Base` in `Shop.Cart.add` is `Shop.Base`, if there is no `Shop.Cart.add.Base` or
+    `Shop.Cart.Base`, and the outermost `Base` otherwise.
+    """
+    outer = around
+    while outer:
+        if (symbol := f"{outer}.{name}") in symbols:
+            return symbol
+        outer = outer.rpartition(".")[0]
+    return name if name in symbols else ""

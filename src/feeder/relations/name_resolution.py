@@ -18,6 +18,7 @@ from feeder.relations.modules import (
     Definition,
     in_no_package,
     in_same_package,
+    nearest_symbol,
 )
 from feeder.relations.outcomes import (
     RESOLVED,
@@ -388,13 +389,7 @@ class NameResolver:
         if not traits(node.language).nearest_types or not self.definition.is_type:
             return ""
         symbols = {other.symbol for other in self.others} - {node.symbol}
-        outer, symbol = node.symbol or "", ""
-        while symbol != name:
-            symbol = f"{outer}.{name}" if outer else name
-            if symbol in symbols:
-                return symbol
-            outer = outer.rpartition(".")[0]
-        return ""
+        return nearest_symbol(node.symbol or "", name, symbols)
 
     def is_seen(self, facts: FileFacts, type_name: str, type_: Definition) -> bool:
         """Tells whether a name of a type, in Go with its package, is a type's in a file."""

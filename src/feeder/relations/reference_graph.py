@@ -25,6 +25,8 @@ from feeder.relation import (
     decode_site_names,
 )
 from feeder.relations.member_resolution import is_compound
+from feeder.relations.module_paths import CRATE_KEYWORDS
+from feeder.relations.modules import nearest_symbol
 from feeder.snippets.outline import MODULE_KEYWORDS
 from feeder.store.overview_nodes import NamedNode
 from feeder.store.scope import is_test_path
@@ -164,7 +166,8 @@ class ReferenceGraph:
                 ending = f"{relation.qualifier}.{name}"
                 meant = [symbol for symbol in symbols if symbol_ends_with(symbol, ending)]
             elif traits(node.language).nearest_types:
-                meant = _nearest(f"{node.symbol}.{name}", symbols)
+                nearest = nearest_symbol(node.symbol or "", name, symbols)
+                meant = [nearest] if nearest else []
             else:
                 meant = []
             yield from meant or symbols
@@ -247,16 +250,6 @@ def _constructed(path: str, symbol: str) -> tuple[str, str]:
     return path, outer if outer.rpartition(".")[2] == name else ""
 
 
-def _nearest(symbol: str, symbols: Collection[str]) -> list[str]:
-    """The name in the innermost module around it: `Shop.Base` for `Shop.Cart.add.Base`."""
-    outer, _, name = symbol.rpartition(".")
-    while outer:
-        if f"{outer}.{name}" in symbols:
-            return [f"{outer}.{name}"]
-        outer = outer.rpartition(".")[0]
-    return [name] if name in symbols else []
-
-
 def _is_file_of(path: str, module: str, target: str) -> bool:
     """Tells whether a relative module, such as `../cart` or `..cart`, is the file `target`."""
     dots = len(module) - len(module.lstrip("."))
@@ -273,7 +266,7 @@ def _may_import(node: NamedNode, site: _Site) -> bool:
         own = traits(node.language)
         return is_near or own.global_scope or own.package_scope == "folder"
     place = {*_WORDS.findall(node.path), *_WORDS.findall(node.symbol)}
-    is_relative = not site.module or site.module.startswith((".", "crate", "self", "super"))
+    is_relative = not site.module or site.module.startswith((".", *CRATE_KEYWORDS))
     return is_relative or not place.isdisjoint(_WORDS.findall(site.module))
 
 

@@ -156,3 +156,16 @@ export function inNoPackage(packageName: string, definition: Definition): boolea
 export function typeKey(path: string, symbol: string): string {
   return `${path}\0${symbol}`;
 }
+
+/**
+ * The symbol that a name means by the innermost of the modules around its site; empty for none.
+ *
+ * `Base` in `Shop.Cart.add` is `Shop.Base`, if there is no `Shop.Cart.add.Base` or `Shop.Cart.Base`, and the
+ * outermost `Base` otherwise.
+ */
+export function nearestSymbol(around: string, name: string, symbols: ReadonlySet<string>): string {
+  for (let outer = around; outer; outer = rpartition(outer, ".")[0]) {
+    if (symbols.has(`${outer}.${name}`)) return `${outer}.${name}`;
+  }
+  return symbols.has(name) ? name : "";
+}

@@ -16,6 +16,7 @@ import {
   inNoPackage,
   inSamePackage,
   isSameDefinition,
+  nearestSymbol,
   packageOf,
   typeKey,
 } from "./modules.ts";
@@ -323,13 +324,7 @@ export class NameResolver {
   nearestConstant(node: RelatedNode, name: string): string {
     if (!traits(node.language).nearestTypes || !this.definition.isType) return "";
     const symbols = new Set(this.others.map(({ symbol }) => symbol).filter((symbol) => symbol !== node.symbol));
-    let [outer, symbol] = [node.symbol ?? "", ""];
-    while (symbol !== name) {
-      symbol = outer ? `${outer}.${name}` : name;
-      if (symbols.has(symbol)) return symbol;
-      outer = rpartition(outer, ".")[0];
-    }
-    return "";
+    return nearestSymbol(node.symbol ?? "", name, symbols);
   }
 
   /** Returns true if a name of a type, in Go with its package, is a type's in a file. */
