@@ -16,11 +16,15 @@ $type = [(user_type) (optional_type)]
 (value_argument_label (simple_identifier) @argument_label)
 (parameter external_name: (simple_identifier) @argument_label)
 
-; What declares a variable or a parameter, and where it ends.
+; What declares a variable or a parameter, and where it ends. `if let cart {` is no declaration
+; here: the name is that of what is outside, also in the block.
 [
   (parameter name: (simple_identifier) @locals)
   (lambda_parameter name: (simple_identifier) @locals)
-  (_ bound_identifier: (simple_identifier) @locals)
+  (pattern bound_identifier: (simple_identifier) @locals)
+  (if_statement bound_identifier: (simple_identifier) @locals . ["=" (type_annotation)])
+  (guard_statement bound_identifier: (simple_identifier) @locals . ["=" (type_annotation)])
+  (while_statement bound_identifier: (simple_identifier) @locals . ["=" (type_annotation)])
   (pattern (pattern (simple_identifier) @locals))
   (computed_setter (simple_identifier) @locals)
 ]

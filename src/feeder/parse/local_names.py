@@ -1,11 +1,18 @@
 """`LocalNames`: the local variables of a file, which no mention of another definition can be."""
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, KeysView, Sequence
 from itertools import accumulate
 
 from feeder.parse.grammars import Capture
+
+_INITIALIZER = re.compile(rb"[^=\n,;{})]{0,60}(?<![!<>])(?::=|=(?![=>]))[^=\n,;{})\]]{0,120}")
+"""What stands between a variable and a name in its initial value: `val x: Int = 2 * x`."""
+
+MAX_INITIAL_BYTES = 180
+"""Bytes between a variable and a name in its initial value that are compared."""
 
 
 class LocalNames:
@@ -43,7 +50,8 @@ class LocalNames:
         """Removes the mentions of some names that are local variables; these are offsets.
 
         A variable whose function is a node, as `ping := func() { … }`, keeps its mentions: its
-        offset is one of the `declared`.
+        offset is one of the `declared`. In its initial value, a name of its own means what is
+        outside: `val total = total`, `if let cart = cart`.
         """
         unbounded = {
             start: name
@@ -59,12 +67,35 @@ class LocalNames:
                 ranges = sorted(self._ranges.get(name, ()))
                 firsts = [first for first, _ in ranges]
                 ends = list(accumulate((end for _, end in ranges), max))
+                others = sorted(start for start in mentions[name] if start not in starts)
+                initial = self._in_initial_values(len(name), starts - self._bounded, others)
                 mentions[name] = [
                     start
-                    for start in mentions[name]
-                    if start not in starts
-                    and (not (index := bisect_right(firsts, start)) or ends[index - 1] <= start)
+                    for start in others
+                    if not (index := _count_before(firsts, start, initial.get(start)))
+                    or ends[index - 1] <= start
                 ]
+
+    def _in_initial_values(
+        self, size: int, starts: Iterable[int], mentions: Sequence[int]
+    ) -> dict[int, int]:
+        """The mentions in the initial value of a variable of the same name, each with the
+        variable's own offset.
+        """
+        initial = {}
+        for start in starts:
+            for mention in mentions[bisect_left(mentions, start) :]:
+                if mention - start > MAX_INITIAL_BYTES or not _INITIALIZER.fullmatch(
+                    self._content, start + size, mention
+                ):
+                    break
+                initial[mention] = start
+        return initial
+
+
+def _count_before(firsts: Sequence[int], start: int, variable: int | None) -> int:
+    """The number of ranges that begin before a mention, or before the variable of its value."""
+    return bisect_right(firsts, start) if variable is None else bisect_left(firsts, variable)
 
 
 def byte_range(node: Capture) -> tuple[int, int]:
@@ -76,7 +107,8 @@ def _with_scope_ends(
     starts: Iterable[int], scopes: Iterable[tuple[int, int]]
 ) -> Iterator[tuple[int, int]]:
     """Yields each offset that is in a scope, with the end of the innermost one around it."""
-    following = sorted(scopes, reverse=True)
+    # of scopes that begin at one offset, the innermost comes last
+    following = sorted(scopes, key=lambda scope: (-scope[0], scope[1]))
     ends: list[int] = []
     for start in sorted(starts):
         while following and following[-1][0] <= start:

@@ -64,9 +64,10 @@ def types_above(reader: RelationReader, owner: Definition) -> Iterator[Definitio
 
 
 def _direct_bases(reader: RelationReader, type_: Definition) -> Iterator[Definition]:
-    """Yields the definitions that a type surely names as its bases in its own file."""
-    facts = reader.facts([type_.path])[type_.path]
-    for node in facts.nodes:
+    """Yields the definitions that a type surely names as its bases, in its own file or a part."""
+    all_facts = reader.facts(_paths_of_parts(reader, type_)).values()
+    nodes = [(facts, node) for facts in all_facts for node in facts.nodes]
+    for facts, node in nodes:
         if node.symbol != type_.symbol or node.node_type != "class":
             continue
         enum = reader.type_around(type_)
@@ -81,6 +82,17 @@ def _direct_bases(reader: RelationReader, type_: Definition) -> Iterator[Definit
                 result = resolver.resolve(facts, node, relation, node.start_line)
                 if result.is_resolved:
                     yield other
+
+
+def _paths_of_parts(reader: RelationReader, type_: Definition) -> list[str]:
+    """The files that declare a type, its own first: several for a `partial class` of C#."""
+    named = reader.named_definitions(type_.name) if traits(type_.language).split_types else ()
+    parts = [
+        other.path
+        for other, _ in named
+        if other.is_type and (other.symbol, other.language) == (type_.symbol, type_.language)
+    ]
+    return [*dict.fromkeys([type_.path, *parts])]
 
 
 def _sites_of_member(finder: SiteFinder, base: Definition, name: str) -> Iterable[Reference]:

@@ -206,5 +206,7 @@ def _related(hit: Hit) -> RelatedNode:
 
 
 def _place(path: str, language: str) -> str:
-    """The place of the members of a type: its file, in Go its folder."""
+    """The place of the members of a type: its file, in Go its folder, empty for one in parts."""
+    if traits(language).split_types:
+        return ""
     return posixpath.dirname(path) if traits(language).package_scope == "folder" else path

@@ -64,11 +64,19 @@ async function typesAbove(reader: RelationReader, owner: Definition): Promise<De
   return found;
 }
 
-/** The definitions that a type surely names as its bases in its own file. */
+/** The files that declare a type, its own first: several for a `partial class` of C#. */
+async function pathsOfParts(reader: RelationReader, { path, symbol, name, language }: Definition): Promise<string[]> {
+  const named = traits(language).splitTypes ? await reader.namedDefinitions(name) : [];
+  const parts = named.filter(({ definition: one }) => one.isType && one.symbol === symbol && one.language === language);
+  return [...new Set([path, ...parts.map(({ definition: one }) => one.path)])];
+}
+
+/** The definitions that a type surely names as its bases, in its own file or a part. */
 async function directBases(reader: RelationReader, type: Definition): Promise<Definition[]> {
-  const facts = await reader.fileFacts(type.path);
+  const allFacts = await reader.facts(await pathsOfParts(reader, type));
+  const nodes = [...allFacts.values()].flatMap((facts) => facts.nodes.map((node) => ({ facts, node })));
   const bases: Definition[] = [];
-  for (const node of facts.nodes) {
+  for (const { facts, node } of nodes) {
     if (node.symbol !== type.symbol || node.nodeType !== "class") continue;
     const enumeration = await reader.typeAround(type);
     if (enumeration && isVariant(node, enumeration)) bases.push(enumeration);

@@ -69,5 +69,6 @@ export function isFunctionNode({ nodeType, language, signature }: Hit | NamedNod
 
 /** A key of the type around a member: its file, in Go its folder, and its symbol. */
 export function memberKey({ path, language, owner }: Pick<Definition, "path" | "language" | "owner">): string {
-  return typeKey(traits(language).packageScope === "folder" ? dirname(path) : path, owner);
+  const { splitTypes, packageScope } = traits(language);
+  return typeKey(splitTypes ? "" : packageScope === "folder" ? dirname(path) : path, owner);
 }
