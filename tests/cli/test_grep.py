@@ -377,3 +377,12 @@ def test_queries_that_list_no_lines_are_usage_errors(
     answer = feeder(shop, "search", "--every", *args)
     assert answer.code == 2
     assert message in answer.err
+
+
+def test_cut_list_for_an_editor_says_so_with_quiet_too(feeder: RunFeeder, repo: Repo) -> None:
+    repo.commit({"a.txt": "marker\n" * 3})
+    assert feeder(repo, "sync", "-q").code == 0
+    arguments = ("grep", "marker", "--format", "vimgrep", "-q", "-n")
+    cut = "1 to 2 of 3 matching lines in 1 file; more: --offset 2\n"
+    assert feeder(repo, *arguments, "2").err == cut
+    assert feeder(repo, *arguments, "3").err == ""

@@ -140,9 +140,10 @@ FOLLOWED_CASES = frozenset(
 def _marked_cases() -> dict[str, str | bytes]:
     """Anonymous and local classes, lent receivers, followed names: a folder for each case."""
     followed = [case for case in cases("followed_names") if case["id"] in FOLLOWED_CASES]
+    parts = [case for case in cases("through_bases") if case["id"] == "csharp-partial"]
     return {
         f"marked/{case['id']}/{path}": content
-        for case in [*cases("local_types"), *cases("lent_receivers"), *followed]
+        for case in [*cases("local_types"), *cases("lent_receivers"), *followed, *parts]
         for path, content in without_marks(case["files"])[0].items()
     }
 

@@ -184,3 +184,12 @@ def test_impact_says_which_references_are_not_indexed(feeder: RunFeeder, repo: R
     answer = feeder(repo, "impact", "--json").json
     limit = "Relations of lua are not indexed, unless a grammar file adds them."
     assert (answer["limits"], answer["at_least"]) == ([limit], True)
+
+
+def test_cut_list_says_so_with_quiet_too(feeder: RunFeeder, repo: Repo) -> None:
+    """Two of three calls are listed; with all three, nothing is said."""
+    repo.commit({"a.py": "def total():\n    pass\n\n\ntotal()\ntotal()\ntotal()\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    cut = feeder(repo, "references", "total", "-q", "-n", "2").err
+    assert cut == "1 to 2 of 3 references: 3 resolved, 0 by name; more: --offset 2.\n"
+    assert feeder(repo, "references", "total", "-q").err == ""

@@ -198,8 +198,11 @@ def _print_rows(page: LinePage, settings: Settings, root: Path, form: str) -> No
         "vimgrep": grep_rendering.render_vimgrep,
     }[form]
     console.print_result(settings, None, render(page, root))
-    summary = grep_rendering.page_summary(page) if form == "vimgrep" else None
-    _print_notes(settings, [*filter(None, [summary]), *_all_notes(page)])
+    # --quiet hides notes, but not that lines or files are missing
+    is_cut = page.at_least or (form == "vimgrep" and page.offset + len(page.matches) < page.total)
+    if is_cut or (form == "vimgrep" and not settings.quiet):
+        console.print_message(grep_rendering.page_summary(page))
+    _print_notes(settings, list(_all_notes(page)))
 
 
 def _print_lines(page: LinePage, color: str) -> None:

@@ -202,7 +202,7 @@ _SHARD_OPTIONS = (
 
 _OUTPUT_OPTIONS = (
     click.option("--json", is_flag=True, help="Print the result as JSON."),
-    click.option("-q", "--quiet", is_flag=True, help="Print no notes, progress and reports."),
+    click.option("-q", "--quiet", is_flag=True, help="Hide notes, progress and reports."),
 )
 
 
