@@ -386,6 +386,27 @@ def test_unknown_filter_value_has_a_link_to_the_nearest(
     assert page.url.endswith(found)
 
 
+def test_unknown_file_has_a_link_to_the_nearest_or_to_the_map(page: Page, site: Web) -> None:
+    go(page, site, "?file=src/crat.py")
+    page.get_by_role("link", name="src/cart.py", exact=True).click()
+    expect(page.locator("#path")).to_have_text("src/cart.py")
+    go(page, site, "?file=zz/qq.xyz")
+    page.get_by_role("link", name="See the map of all files.").click()
+    expect(page.locator(".canvas").first).to_be_visible()
+
+
+def test_hovered_hit_shows_its_whole_location(page: Page, site: Web) -> None:
+    """Its links are beside the line's number, and the rank is below them."""
+    go(page, site, "?q=needle")
+    hit = page.locator(".hit").first
+    hit.hover()
+    place, links = hit.locator(".opens").bounding_box(), hit.locator(".actions").bounding_box()
+    rank = hit.locator(".why").bounding_box()
+    assert place and links and rank
+    assert place["x"] + place["width"] <= links["x"]
+    assert rank["y"] >= links["y"] + links["height"] - 1
+
+
 def test_error_that_may_pass_can_be_tried_again(page: Page, site: Web) -> None:
     page.route("**/api/search?*", lambda route: route.fulfill(status=502, body='{"error": "Oh."}'))
     go(page, site, "?q=needle")

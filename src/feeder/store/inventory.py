@@ -147,7 +147,9 @@ class Statistics:
         yield f"model: {' and '.join(self.models) or 'none, words only'}"
         for name in ("files", "node_types", "languages", "skipped"):
             counts: dict[str, int] = getattr(self, name)
-            parts = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+            # a reason is a phrase, before which a number reads wrongly: `60 a symbolic link`
+            form, between = ("{1}: {0}", "; ") if name == "skipped" else ("{0} {1}", ", ")
+            parts = between.join(form.format(count, kind) for kind, count in counts.items())
             yield f"{name.replace('_', ' ')}: {sum(counts.values())} ({parts or 'none'})"
         if self.unparsed["files"]:
             yield unparsed_text(self.unparsed["files"], self.unparsed["lines"])

@@ -43,7 +43,7 @@ async function show({ detail } = {}) {
     if (isCurrent(state)) settleView(state, detail === 'back');
   } catch (error) {
     if (!isCurrent(state)) return;
-    fill(byId('main'), errorState(error));
+    fill(byId('main'), errorState(error, state));
     updateTitle(state);
     if (error.status === NO_INDEX_YET) retry = setTimeout(show, RETRY_MS);
   }

@@ -57,7 +57,7 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
-/** Announces a change to screen readers; of several in short order, such as counts while the user types, the last. */
+/** Announces a change to screen readers; of several in short order, the last. */
 export function announce(text) {
   clearTimeout(timer);
   timer = setTimeout(() => say(text, 'hidden'), ANNOUNCE_MS);
@@ -82,7 +82,7 @@ export function fileName(path) {
   return path.split('/').at(-1);
 }
 
-/** A path whose first folders are cut where there is no room, in its middle: its last folder and its name stay. */
+/** A path whose first folders are cut where there is no room. */
 export function cutPath(path) {
   const [, first, last, name] = /^(.*?)([^/]*\/)?([^/]*)$/s.exec(path);
   return [first ? h('span', { class: 'folder cut' }, first) : null, last ? h('span', { class: 'folder' }, last) : null, name];

@@ -6,7 +6,7 @@ import { isIndexing } from './index_state.js';
 
 const TOO_MANY_REQUESTS = 429;
 const SERVER_ERROR = 500;
-// with a value in quotes, in which blanks may be
+// a value in quotes may have blanks
 const WORD = /(?:[^\s"]|"[^"]*"?)+/g;
 
 export function noHitsState(page, state) {
@@ -45,14 +45,21 @@ function mayPass({ status }) {
   return !status || status === TOO_MANY_REQUESTS || status >= SERVER_ERROR;
 }
 
-/** The remedy; for a filter's unknown value, links to the query with one of the nearest in its place. */
+/** The remedy; for an unknown value of a filter, links with those that are known. */
 export function remedyOf(error, state) {
   const links = error.nearest.map((name) => [name, withValue(state, error.unknown, name)]).filter(([, href]) => href);
-  if (!links.length) return error.remedy;
+  if (!links.length) return state.file ? withFileLinks(error.remedy) : error.remedy;
   return ['Search with: ', links.flatMap(([name, href], at) => [at ? ', ' : null, h('a', { href }, h('code', null, name))]), '.'];
 }
 
-/** The address of a search with another value of a filter, which was typed or chosen; null if the search has no such value. */
+/** The remedy for an unknown file: links to those that may be meant, or to the map. */
+function withFileLinks(remedy) {
+  const files = /^Did you mean (.+)\?$/.exec(remedy)?.[1].split(' or ');
+  if (files) return ['Did you mean ', files.flatMap((file, at) => [at ? ' or ' : null, h('a', { href: link({ file }) }, file)]), '?'];
+  return remedy.startsWith('List') ? h('a', { href: '?view=map' }, 'See the map of all files.') : remedy;
+}
+
+/** The address of the search with another value of a filter; null if it has no such value. */
 function withValue(state, value, other) {
   const named = FILTERS.find((name) => state[name]?.includes(value));
   if (named) return link({ ...state, [named]: state[named].map((one) => (one === value ? other : one)), offset: 0 });

@@ -35,7 +35,7 @@ export async function showFile(state) {
   showPosition(state.lines?.[0]);
 }
 
-/** Shows the relations of a place beside the file, or nothing; `panel` is the one shown before, of this or another file. */
+/** Shows the relations of a place beside the file, or nothing; `panel` was shown before. */
 function showPanel(place_, panel, focused) {
   const view = byId('main').querySelector('.file');
   view.classList.toggle('related', Boolean(place_));

@@ -24,7 +24,7 @@ const STATES = {
   elsewhere: (hit) => `in ${hit.repo}`,
 };
 
-/** The list items of hits; those of one file follow each other, all but the first ones folded if there are enough others. The best hit shows more lines. */
+/** The list items of hits, grouped by file; further ones of a file are folded. The best hit shows more lines. */
 export function hitItems(hits, target, best) {
   const item = (hit) => hitItem(hit, target, hit === best);
   const byFile = Map.groupBy(hits, (hit) => `${hit.repo} ${hit.path}`);
@@ -87,7 +87,7 @@ function snippet(hit, isBest) {
   return { block, button };
 }
 
-/** The few lines in a row that have the most different words of the query marked; of several the first. */
+/** The first few lines in a row with the most words of the query. */
 function bestLines(parts, marks) {
   let best = { words: -1 };
   for (const { start_line: start, lines } of parts) {
@@ -101,7 +101,7 @@ function bestLines(parts, marks) {
   return best;
 }
 
-/** The signature of a symbol of which no line of the declaration is shown, as below a long comment. */
+/** The signature, where no line of the declaration is shown, as below a long comment. */
 function declaration({ symbol, signature }, parts, rules) {
   const isOf = (line) => line && (signature.startsWith(line) || line.startsWith(signature));
   if (!symbol || !signature || parts.some(({ lines }) => lines.some((line) => isOf(line.trim().replace(/\s+/g, ' '))))) return [];

@@ -57,7 +57,7 @@ function note(reason) {
   return reason ? h('p', { class: 'summary' }, reason) : null;
 }
 
-/** The number of all entries of a list, where the answer does not have all: "the first 50 of at least 83". */
+/** The number of entries of a cut list: "the first 50 of at least 83". */
 function totalOf(answer, name) {
   const [listed, total, isCut] = [answer[name].length, answer[`${name}_total`], answer[`${name}_at_least`]];
   if (listed === total && !isCut) return '';
@@ -95,7 +95,7 @@ function uncertain(resolved) {
   return resolved ? null : h('span', { class: 'kind' }, ' by name only');
 }
 
-/** The address of lines with the panel as it is, so that its entries can be opened one by one. */
+/** The address of lines with the panel unchanged. */
 function keptLink(path, first, last) {
   const { file } = read();
   const repo = file.slice(0, -innerPath(file).length);
@@ -162,7 +162,7 @@ export function showSelected() {
   return Boolean(place);
 }
 
-/** The line, column and offset of the selected text of a file; null where nothing is selected. */
+/** The line, column and offset of the selection in a file, or null. */
 function selected() {
   const { anchorNode, anchorOffset, isCollapsed } = getSelection();
   const text = !isCollapsed && anchorNode.parentElement.closest('.file .row .text');

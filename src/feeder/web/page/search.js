@@ -196,7 +196,7 @@ async function requestSimilar(parameters, id, signal) {
   return { ...page, target: node?.hits[0] };
 }
 
-/** The query with its last word, of three letters or more, as a prefix: it may be half typed. A shorter one is left out. */
+/** The query with its last word, which may be half typed, as a prefix; without one of less than three letters. */
 function asPrefix(q) {
   if (q.split('"').length % 2 === 0 || /(^|\s)\/[^/]*$/.test(q)) return q;
   const text = q.replace(BEGUN, '$1');
@@ -213,7 +213,7 @@ function isUnfinished(state) {
   return typing || state.meaning === 'no';
 }
 
-/** True while the value of the last filter may still become one of the index: at each key, and while there are completions. */
+/** True while the last filter may still get a value of the index: there are completions. */
 function isHalfTyped(state) {
   return LAST_FILTER.test(state.q) && (state.prefix || !byId('completions').hidden);
 }
@@ -237,7 +237,7 @@ function showHint(...content) {
   byId('main').prepend(hint);
 }
 
-/** Draws a page of hits if it differs from the one shown: words and meaning often find the same. */
+/** Draws a page of hits, unless it is shown already. */
 function draw(page, state) {
   clearTimeout(retry);
   const key = JSON.stringify([page.hits.map((hit) => [hit.id, hit.window]), page.total, page.named, page.facets, state.q, state.offset, page.notes, isIndexing()]);

@@ -67,7 +67,7 @@ function behind(index) {
 
 function reasons(skipped) {
   const all = Object.entries(skipped).sort((a, b) => b[1] - a[1]);
-  return all.length ? h('ul', { class: 'plain' }, all.map(([reason, number]) => h('li', null, `${number.toLocaleString('en')} `, h('a', { href: link({ view: 'map', by: 'state' }) }, reason)))) : null;
+  return all.length ? h('ul', { class: 'plain' }, all.map(([reason, number]) => h('li', null, h('a', { href: link({ view: 'map', by: 'state' }) }, reason), `: ${number.toLocaleString('en')}`))) : null;
 }
 
 /** Shows the progress of the checks, and polls while they run; `starts` starts them. */

@@ -47,7 +47,7 @@ function tally(node, file, weight) {
   node.waiting += file.state === 'pending' ? 1 : 0;
 }
 
-/** Joins each folder below `node` that has only one folder in it with that folder: `src/main/java`. */
+/** Joins folders that have one folder only with that folder: `src/main/java`. */
 function joinSingle(node) {
   for (const [key, child] of node.children) {
     let last = child;
@@ -135,7 +135,7 @@ function* squarified(nodes, room) {
   }
 }
 
-/** How many of the next stand in one row, so that none of them is longer than it must be; and their weight. */
+/** How many of the next stand in one row, so that their boxes are nearly square; and their weight. */
 function rowOf(nodes, start, side, scale) {
   let sum = 0;
   let worst = Infinity;
