@@ -2,6 +2,7 @@
 
 FeederError           1    the root
 ├── UserError         2    the user must change something
+│   ├── AmbiguousTargetError 2  a name of several targets
 │   └── NotInIndexError 2  a name that the index does not have
 │       └── UnknownPathError 2  a file or folder that it does not have
 ├── Interrupted       130  Ctrl-C, SIGTERM or SIGHUP
@@ -14,6 +15,10 @@ FeederError           1    the root
 """
 
 import errno
+from collections.abc import Sequence
+
+MAX_TARGETS = 10
+"""Targets that a message lists."""
 
 
 class FeederError(Exception):
@@ -39,6 +44,17 @@ class UserError(FeederError):
     """The user must change something."""
 
     exit_code = 2
+
+
+class AmbiguousTargetError(UserError):
+    """What the user named may be any of several targets; the problem lists the first of them."""
+
+    def __init__(self, statement: str, targets: Sequence[str], remedy: str) -> None:
+        omitted = len(targets) - MAX_TARGETS
+        self.lines = [*targets[:MAX_TARGETS], *([f"{omitted:,} more"] if omitted > 0 else [])]
+        more = f" and {omitted} more" if omitted > 0 else ""
+        super().__init__(f"{statement}: {', '.join(targets[:MAX_TARGETS])}{more}.", remedy)
+        self.statement = statement
 
 
 class NotInIndexError(UserError):

@@ -31,7 +31,10 @@ def shop(repo: Repo, feeder: RunFeeder) -> Repo:
             "HEAD has no parent to compare with. Run feeder impact --working-tree ",
         ),
         (["impact", "nope"], "To list what uses a symbol: feeder references nope"),
-        (["skipped", "--reason", "nope"], "0 files are not in the index for this reason, of 1."),
+        (
+            ["skipped", "--reason", "nope"],
+            "for this reason; in all, 1 are not.",
+        ),
         (["skipped", "--masked"], "No line has a masked secret."),
         (["search", "cart", "--offset", "90"], "No hit after the first 90: there are "),
         (

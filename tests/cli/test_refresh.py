@@ -344,3 +344,12 @@ def test_commands_at_once_all_answer(shop: Repo) -> None:
     assert subprocess.run(command, cwd=shop.path, capture_output=True, check=False).returncode == 0
     validate = [sys.executable, "-m", "feeder", "validate"]
     assert subprocess.run(validate, cwd=shop.path, capture_output=True, check=False).returncode == 0
+
+
+def test_folder_of_the_index_that_does_not_exist(shop: Repo, feeder: RunFeeder) -> None:
+    error = feeder(shop, "search", "vat", "--db", "nowhere/index.db")
+    assert error.code == 2
+    assert error.err == (
+        f"feeder: The folder {shop.path}/nowhere, where the index should be, does not exist. "
+        "Create it, or choose another location with --db.\n"
+    )

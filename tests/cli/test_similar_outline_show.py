@@ -749,3 +749,14 @@ def test_constant_is_found_by_the_name_of_its_package_or_module(
     assert (first["path"], first["name_rank"]) == ("storage/interface.go", 1)
     assert first["member"] == {"name": "ErrOutOfBounds", "line": 8}
     assert feeder(repo, "show", "scrape.ErrOutOfBounds").code == 2
+
+
+def test_many_targets_have_lines_of_their_own(feeder: RunFeeder, repo: Repo) -> None:
+    """The first ten of twelve files with a function of one name."""
+    repo.commit({f"f{at:02}.py": "def main():\n    pass\n" for at in range(12)})
+    assert feeder(repo, "sync", "-q").code == 0
+    assert feeder(repo, "show", "main").err.splitlines()[-12:] == [
+        "feeder: main matches 12 targets. Give one of them:",
+        *(f"  f{at:02}.py#main" for at in range(10)),
+        "  2 more",
+    ]

@@ -1354,3 +1354,19 @@ def test_a_function_within_a_function_is_named_as_a_word_of_code(
     note = "Code has the word weigh_one in 1 node: feeder search weigh_one"
     assert (note in answer.err.replace("\n", " ")) == is_in_code
     assert "Code has the word" in answer.err or not is_in_code
+
+
+def test_definition_in_a_file_is_that_of_the_file(feeder: RunFeeder, repo: Repo) -> None:
+    """One of another file is no answer."""
+    text = "def open_it():\n    pass\n"
+    repo.commit({"src/a.py": text, "lib/a.py": f"X = 1\n\n\n{text}", "lib/b.py": "Y = 1\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    for path in ("lib/a.py", "./lib/a.py"):
+        found = feeder(repo, "definition", f"{path}#open_it", "--json").json["definitions"]
+        assert [(one["path"], one["start_line"]) for one in found] == [("lib/a.py", 4)]
+    error = feeder(repo, "definition", "lib/b.py#open_it")
+    assert error.code == 2
+    assert (
+        "The index has no definition of open_it in lib/b.py. Those in other files: feeder "
+        "definition open_it"
+    ) in error.err

@@ -199,7 +199,7 @@ def test_fast_download_may_take_longer_than_the_limit() -> None:
     [
         ("http://example.org/x", "is not encrypted"),
         ("http://user:secret@example.org/x", "http://example.org/x is not encrypted"),
-        ("ftp://example.org/x", "no place that feeder knows"),
+        ("ftp://example.org/x", "is not a place that feeder can use"),
     ],
 )
 def test_other_places_are_refused(place: str, reason: str) -> None:

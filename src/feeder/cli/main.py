@@ -15,7 +15,14 @@ from feeder.cli import console
 from feeder.cli.interrupts import INTERRUPTED, InterruptMonitor
 from feeder.cli.lazy_group import LazyGroup
 from feeder.cli.version import version_option
-from feeder.errors import FeederError, Interrupted, OutputClosed, UserError, translate_os_error
+from feeder.errors import (
+    AmbiguousTargetError,
+    FeederError,
+    Interrupted,
+    OutputClosed,
+    UserError,
+    translate_os_error,
+)
 from feeder.github.outputs import WorkflowReport
 
 OTHER_NAMES = {
@@ -26,6 +33,9 @@ OTHER_NAMES = {
     "update": "sync",
 }
 """Maps names used by MCP tools and similar programs to commands."""
+
+MAX_TARGETS_ON_A_LINE = 3
+"""Targets of an ambiguous name that are listed on one line."""
 
 
 class CommandGroup(LazyGroup):
@@ -161,10 +171,20 @@ def _run_command(
         return interrupted.exit_code, interrupted
     except (FeederError, OSError, UnicodeEncodeError) as exc:
         error = _translate_error(exc)
-        remedy, *reasons = error.remedy.rsplit("\n", error.reason_count)
-        for line in (f"feeder: {error.problem} {remedy}".rstrip(), *reasons):
-            console.print_message(line)
+        _print_error(error)
         return error.exit_code, error
+
+
+def _print_error(error: FeederError) -> None:
+    """Prints the message; several targets, and reasons to doubt it, have lines of their own."""
+    if isinstance(error, AmbiguousTargetError) and len(error.lines) > MAX_TARGETS_ON_A_LINE:
+        remedy = f"{error.statement}. {error.remedy.rstrip('.')}:"
+        lines = [f"  {line}" for line in error.lines]
+    else:
+        remedy, *lines = error.remedy.rsplit("\n", error.reason_count)
+        remedy = f"{error.problem} {remedy}".rstrip()
+    for line in (f"feeder: {remedy}", *lines):
+        console.print_message(line)
 
 
 def _is_interrupt(exc: BaseException) -> bool:

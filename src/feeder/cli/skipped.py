@@ -56,8 +56,8 @@ def skipped(reason: str | None, masked: bool, unparsed: bool, **params: Any) -> 
     console.print_result(settings, facts, lines)
     if not settings.quiet and not settings.json:
         verb = "is" if len(files) == 1 else "are"
-        of_total = f" for this reason, of {total:,}" if reason else ""
-        counted = f"{count_of(len(files), 'file')} {verb} not in the index{of_total}."
+        counted = f"{count_of(len(files), 'file')} {verb} not in the index"
+        counted += f" for this reason; in all, {total:,} are not." if reason else "."
         console.print_message(f"{counted} {note}")
 
 

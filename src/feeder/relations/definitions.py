@@ -6,7 +6,7 @@ import re
 from typing import Any, NamedTuple
 
 from feeder.corpus.corpus import Corpus
-from feeder.errors import NotInIndexError, UserError
+from feeder.errors import AmbiguousTargetError, NotInIndexError, UserError
 from feeder.query.query_plan import path_from_root
 from feeder.relation import BINDING, MENTION, PARAMETER, Relation
 from feeder.relations.file_facts import FileFacts
@@ -19,7 +19,6 @@ from feeder.relations.sites import Reference
 from feeder.relations.targets import (
     EMPTY_TARGET_ERROR,
     Target,
-    list_first,
     members_named,
     resolve_target,
 )
@@ -87,17 +86,29 @@ def resolve_definition(corpus: Corpus, text: str, directory: str = "") -> tuple[
     names = [f"{definition.path}#{definition.symbol}" for definition in result.definitions]
     if not result.is_possible or (len(names) > 1 and not result.definitions[0].resolved):
         if result.is_possible:
-            problem = f"{result.name} at {text} may be one of these definitions: "
-            raise UserError(f"{problem}{list_first(names)}.", "Give one of them.")
-        problem = f"{result.name} at {text} is a local name or text, none of these definitions: "
-        raise UserError(f"{problem}{list_first(names)}.", "Give the one you mean.")
+            statement = f"{result.name} at {text} may be one of these definitions"
+            raise AmbiguousTargetError(statement, names, "Give one of them.")
+        statement = f"{result.name} at {text} is a local name or text, none of these definitions"
+        raise AmbiguousTargetError(statement, names, "Give the one you mean.")
     return resolve_target(corpus, names[0]), names[0]
 
 
 def definitions_of_name(corpus: Corpus, name: str) -> Definitions:
-    """The definitions of a name or qualified name; raises UserError if there is none."""
+    """The definitions of a name or qualified name, or of `src/cart.py#add` those in the file.
+
+    Raises UserError if there is none.
+    """
     finder = ReferenceFinder(corpus)
-    matches, is_cut = _named_definitions(corpus, finder, name.rpartition("#")[2])
+    path, _, symbol = name.rpartition("#")
+    matches, is_cut = _named_definitions(corpus, finder, symbol)
+    if "/" in path and matches:
+        ending = f"/{path.removeprefix('./').lstrip('/')}"
+        matches = [match for match in matches if f"/{match[1].path}".endswith(ending)]
+        if not matches:
+            raise NotInIndexError(
+                f"The index has no definition of {symbol} in {path}.",
+                f"Those in other files: feeder definition {symbol}",
+            )
     if not matches:
         raise NotInIndexError(
             f"The index has no definition of {name}.", f"Search for it: feeder search {name}"

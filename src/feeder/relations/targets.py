@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from feeder.corpus.corpus import Corpus
 from feeder.corpus.skipped_files import check_not_skipped
-from feeder.errors import NotInIndexError, UnknownPathError, UserError
+from feeder.errors import AmbiguousTargetError, NotInIndexError, UnknownPathError, UserError
 from feeder.nodes import Member
 from feeder.ranking.member_names import find_member
 from feeder.relations.repeated_definitions import (
@@ -194,10 +194,10 @@ def _single_node(corpus: Corpus, target: Target) -> Hit:
     if len(nodes) > 1:
         reader = ExcerptReader(corpus.database, corpus.base, corpus.repo, list(nodes.values()))
         lines = (reader.read(hit).first or hit.start_line for hit in nodes.values())
-        listed = list_first([f"{target.path}:{line}" for line in lines])
         which = "" if target.is_file else " of that name"
-        problem = f"{target.path} has {len(nodes)} nodes{which}: {listed}."
-        raise UserError(problem, "Give one of them.")
+        statement = f"{target.path} has {len(nodes)} nodes{which}"
+        places = [f"{target.path}:{line}" for line in lines]
+        raise AmbiguousTargetError(statement, places, "Give one of them.")
     return hits[0]
 
 
@@ -318,15 +318,7 @@ def _single_target(hits: Sequence[Hit], text: str) -> Target | None:
     if len(distinct) == 1:
         return Target(hits[0].path, list(hits), member=_chunk_member(hits[0], text))
     labels = [f"{path}#{name}" for path, name in distinct]
-    raise UserError(
-        f"{text} matches {len(labels)} targets: {list_first(labels)}.", "Give one of them."
-    )
-
-
-def list_first(targets: Sequence[str]) -> str:
-    """Lists the first targets and the number of the others."""
-    more = f" and {len(targets) - MAX_LISTED} more" if len(targets) > MAX_LISTED else ""
-    return f"{', '.join(targets[:MAX_LISTED])}{more}"
+    raise AmbiguousTargetError(f"{text} matches {len(labels)} targets", labels, "Give one of them.")
 
 
 def check_relations(corpus: Corpus) -> None:

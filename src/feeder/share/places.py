@@ -12,7 +12,7 @@ from feeder.shared_settings import GITHUB_SCHEME
 
 _FORMS = (
     "Name a folder, github:owner/name, s3://bucket/folder, gs://bucket/folder or "
-    "az://container/folder; to pull also https://…"
+    "az://container/folder. `feeder pull` also takes https://…"
 )
 _OBJECT_STORES = ("s3://", "gs://", "az://")
 
@@ -42,7 +42,7 @@ def _open(place: str, base: Path, pace: Pace, *, is_written: bool = False) -> Ta
 
         return GitHubRelease(place, pace, is_written=is_written)
     if re.match(r"[a-z0-9]+:", place):
-        raise UserError(f"{without_password(place)} is no place that feeder knows.", _FORMS)
+        raise UserError(f"{without_password(place)} is not a place that feeder can use.", _FORMS)
     return Folder(base / Path(place).expanduser())
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from posixpath import join, normpath
 
 from feeder.errors import UserError
-from feeder.text import unicode_forms
 
 ESCAPE_PATTERN = r"\\x(5c|[89a-f][0-9a-f])"
 """An escape sequence: the only use of a backslash in a path."""
@@ -42,7 +41,12 @@ def indexed_spellings(typed: str) -> list[str]:
     Also the name with composed and with decomposed letters: macOS decomposes those of `größe.py`.
     Raises UnicodeEncodeError for lone surrogates, which no name contains.
     """
-    forms = unicode_forms(typed)
+    if typed.isascii():
+        forms = [typed]
+    else:
+        from feeder.text import unicode_forms  # a command that starts needs none of its module
+
+        forms = unicode_forms(typed)
     names = [name for form in forms for name in (os.fsencode(form), unescape_path(form))]
     return list(dict.fromkeys(map(escape_name, names)))
 

@@ -41,7 +41,9 @@ def create_index_folder(folder: Path) -> None:
         if not (folder / ".gitignore").exists():
             (folder / ".gitignore").write_text("*\n", "utf-8")
     except OSError as exc:
-        choose = "Choose another location with --db."
         if not folder.parent.exists():
-            choose = f"Create {folder.parent}, or choose another location with --db."
+            problem = f"The folder {folder.parent}, where the index should be, does not exist."
+            remedy = "Create it, or choose another location with --db."
+            raise UserError(problem, remedy) from exc
+        choose = "Choose another location with --db."
         raise UserError(f"{folder} cannot be created: {os_reason(exc)}.", choose) from exc

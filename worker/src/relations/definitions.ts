@@ -102,8 +102,16 @@ export async function resolveDefinition(
 }
 
 async function definitionsOfName(finder: ReferenceFinder, name: string): Promise<Definitions> {
-  const [, requested] = rpartition(name, "#");
-  const { matches, isCut } = await namedDefinitions(finder, requested);
+  const [path, symbol] = rpartition(name, "#");
+  const named = await namedDefinitions(finder, symbol);
+  const ending = `/${path.replace(/^\.\//, "").replace(/^\/+/, "")}`;
+  const isInFile = path.includes("/");
+  const matches = named.matches.filter(({ found }) => !isInFile || `/${found.path}`.endsWith(ending));
+  const { isCut } = named;
+  if (matches.length === 0 && named.matches.length > 0) {
+    const remedy = `Those in other files: feeder definition ${symbol}`;
+    throw new NotInIndexError(`The index has no definition of ${symbol} in ${path}.`, remedy);
+  }
   if (matches.length === 0) {
     throw new NotInIndexError(`The index has no definition of ${name}.`, `Search for it: feeder search ${name}`);
   }
