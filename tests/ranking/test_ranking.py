@@ -520,6 +520,22 @@ def test_members_of_a_named_type_get_half_of_the_boost() -> None:
     assert name_boosts(hits, QueryText("constructor of Hash")) == {"a": NAME_BOOST * 0.5}
 
 
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [("default options", 1.0), ("where is MAX_BUFFER set", 1.0), ("options of a terminal", 0.5)],
+)
+def test_constants_of_a_chunk_are_its_names(text: str, share: float) -> None:
+    """Of `options` and `terminal`, and of `default` and `options`, one agrees: 2 · 1 / (2 + 2). A
+    class has a name of its own.
+    """
+    members = "71f5 DEFAULT_OPTIONS:4 MAX_BUFFER:12"
+    chunk = hit("a.py", id_="a")._replace(symbol=None, members=members)
+    own = hit("a.py", id_="b", symbol="Terminals")._replace(members=members)
+    boosts = name_boosts([chunk, own], QueryText(text))
+    assert boosts["a"] == NAME_BOOST * share
+    assert boosts.get("b", 0) == (NAME_BOOST * 2 / 3 if "terminal" in text else 0)
+
+
 def test_tests_do_not_lower_the_score_of_source_files() -> None:
     """Nodes of tests count three tenths in the sum of their file."""
     asked = QueryText("acquire")

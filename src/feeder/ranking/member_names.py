@@ -39,6 +39,14 @@ def find_member(owner: str | None, members: str, query: str, path: str = "") -> 
     return next(in_case, matches[0] if matches else None)
 
 
+@lru_cache(10_000)
+def own_names(symbol: str | None, members: str) -> list[str]:
+    """The names by which a node is found: its symbol, or the constants in a chunk that has none."""
+    if symbol or not members:
+        return [symbol or ""]
+    return [member.name for member in decode_members(members)] or [""]
+
+
 def find_near_member(owner: str | None, members: str, query: str) -> Member | None:
     """The first member that the query may misspell, in any case; none if it may misspell the owner.
 

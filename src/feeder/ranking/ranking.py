@@ -13,7 +13,7 @@ from typing import NamedTuple
 from feeder.query import file_kinds
 from feeder.query.query import MIN_WORD_LETTERS
 from feeder.query.query_text import QueryText
-from feeder.ranking.member_names import find_member, find_near_member
+from feeder.ranking.member_names import find_member, find_near_member, own_names
 from feeder.ranking.name_matching import name_overlap
 from feeder.ranking.results import Result
 from feeder.store.hits import Hit
@@ -232,8 +232,23 @@ def name_boosts(hits: Iterable[Hit], query_text: QueryText) -> dict[str, float]:
     """Boosts by the agreement of the query's words with those of the name."""
     if query_text.name or not query_text.stems:
         return {}
-    shares = {hit.id: _name_score(hit.symbol or "", query_text) for hit in hits}
+    shares = {hit.id: _best_name_score(hit, query_text) for hit in hits}
     return {id_: NAME_BOOST * share for id_, share in shares.items() if share}
+
+
+def _best_name_score(hit: Hit, query_text: QueryText) -> float:
+    """The score of the node's best name; of a chunk's constants, those with a stem are compared."""
+    if hit.symbol:
+        return _name_score(hit.symbol, query_text)
+    if not hit.members or not _has_stem(hit.members, query_text):
+        return 0.0
+    names = [name for name in own_names(None, hit.members) if _has_stem(name, query_text)]
+    return max((_name_score(name, query_text) for name in names), default=0.0)
+
+
+def _has_stem(text: str, query_text: QueryText) -> bool:
+    lowercase = text.lower()
+    return any(stem in lowercase for stem in query_text.stems)
 
 
 def _name_score(symbol: str, query_text: QueryText) -> float:

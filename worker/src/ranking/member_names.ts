@@ -35,6 +35,13 @@ export function findMember(owner: string | null, members: string, query: string,
   return matches.find((member) => member.name === lastName(normalizeSymbol(query))) ?? matches[0] ?? null;
 }
 
+/** The names by which a node is found: its symbol, or the constants in a chunk that has none. */
+export function ownNames(symbol: string | null, members: string): string[] {
+  if (symbol || !members) return [symbol ?? ""];
+  const names = parseMembers(members).map((member) => member.name);
+  return names.length > 0 ? names : [""];
+}
+
 /**
  * The first member that the query may misspell, in any case; null if it may misspell the owner.
  *

@@ -10,7 +10,7 @@ import type { Hit } from "../store/hits.ts";
 import { lowercaseParts } from "../text.ts";
 import { kindWeights } from "../query/file_kinds.ts";
 import { nameOverlap, type Scores } from "./name_matching.ts";
-import { findMember, findNearMember } from "./member_names.ts";
+import { findMember, findNearMember, ownNames } from "./member_names.ts";
 import { MIN_WORD_LETTERS } from "../query/query.ts";
 import type { QueryText } from "../query/query_text.ts";
 import type { Result } from "./results.ts";
@@ -287,8 +287,22 @@ function fileStem(name: string): string {
 /** Boosts nodes by the overlap of the query's words with those of their names. */
 export function nameBoosts(hits: readonly Hit[], queryText: QueryText): Map<string, number> {
   if (queryText.name || !queryText.stems.size) return new Map();
-  const shares = hits.map((hit): [string, number] => [hit.id, nameScore(hit.symbol ?? "", queryText)]);
+  const shares = hits.map((hit): [string, number] => [hit.id, bestNameScore(hit, queryText)]);
   return new Map(shares.filter(([, one]) => one).map(([id, one]) => [id, NAME_BOOST * one]));
+}
+
+/** The score of the node's best name; of a chunk's constants, those with a stem are compared. */
+function bestNameScore({ symbol, members }: Hit, queryText: QueryText): number {
+  if (symbol) return nameScore(symbol, queryText);
+  if (!members || !hasStem(members, queryText)) return 0;
+  const names = ownNames(null, members).filter((name) => hasStem(name, queryText));
+  return Math.max(0, ...names.map((name) => nameScore(name, queryText)));
+}
+
+function hasStem(text: string, { stems }: QueryText): boolean {
+  const lowercase = text.toLowerCase();
+  for (const stem of stems) if (lowercase.includes(stem)) return true;
+  return false;
 }
 
 function nameScore(symbol: string, queryText: QueryText): number {
