@@ -164,7 +164,7 @@ def _measure_others(copy: Path, commit: Commit) -> tuple[int, int]:
         change = read_change(corpus.base, corpus.repo, settings, None, working_tree=True)
         impact = find_impact(index, change)
     named = {reference.reference.path for reference in impact.references[:TOP_SOURCES]}
-    named |= {one.path for one in impact.similar[:TOP_SOURCES]}
+    named |= {file.path for file in impact.similar[:TOP_SOURCES]}
     return len(others), len(others & named)
 
 

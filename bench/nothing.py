@@ -78,7 +78,7 @@ def _names(corpus: Corpus, count: int) -> Iterator[tuple[str, str]]:
         if traits(str(language)).has_relations
     ]
     times = Counter(symbol.rpartition(".")[2] for _, symbol in named)
-    once = [one for one in named if times[one[1].rpartition(".")[2]] == 1]
+    once = [entry for entry in named if times[entry[1].rpartition(".")[2]] == 1]
     random.Random(1).shuffle(once)
     yield from once[:count]
 

@@ -94,7 +94,7 @@ def main() -> int:
     print(f"\nFirst line of the answer: {answer}")
     print(f"Index: {last.index_bytes / 1e6:.1f} MB")
     print(f"Pull, of the index's size: {last.download_bytes / last.index_bytes:.2f}")
-    shares = [one.uploaded_bytes / one.index_bytes for one in published[1:]]
+    shares = [publication.uploaded_bytes / publication.index_bytes for publication in published[1:]]
     print(f"Publish of a commit, of the index's size: {median(shares):.3f} (median)")
     print(f"Validation: {verdict}")
     return 0

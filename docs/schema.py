@@ -54,7 +54,7 @@ def schema() -> str:
     migrate(database)
     migrated = _objects(database)
     _create_needed_tables(database)
-    needed = [one for one in _objects(database) if one not in migrated]
+    needed = [name for name in _objects(database) if name not in migrated]
     database.close()
     names = [name for name, _, _ in migrated]
     migrated.sort(key=lambda one: names.index(one[1]))  # indexes after their tables
@@ -74,7 +74,7 @@ def _objects(database: SQLite) -> list[tuple[str, str, str]]:
     return [
         (str(name), str(table), str(sql))
         for name, table, _, sql in rows
-        if not any(str(name).startswith(f"{one}_") for one in virtual)
+        if not any(str(name).startswith(f"{table}_") for table in virtual)
     ]
 
 

@@ -105,7 +105,7 @@ def test_name_queries_are_made_from_the_index(
     assert "left out: gone: no " in err
     assert "| names: exact | 3 | hit@1 | 1.000 |" in out
     [facts] = json.loads(file.read_text()).values()
-    exact = {one["query"] for one in facts["each"] if one["group"] == "exact"}
+    exact = {answered["query"] for answered in facts["each"] if answered["group"] == "exact"}
     assert exact == {"ShoppingCart", "emptyAllArticles", "computeGrandTotal"}
 
 
@@ -174,7 +174,9 @@ def test_partial_name_of_many_symbols_is_no_query() -> None:
     assert {query["group"] for query in queries if query["query"] == "DeltaFile"} == set()
     queries = name_queries.queries(NAMES)
     right = [query["answers"] for query in queries if query["query"] == "DeltaFile"]
-    assert all(one == [{"symbol": "applyDeltaFile"}, {"symbol": "parseDeltaFile"}] for one in right)
+    assert all(
+        answer == [{"symbol": "applyDeltaFile"}, {"symbol": "parseDeltaFile"}] for answer in right
+    )
     assert right
 
 

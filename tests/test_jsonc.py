@@ -161,7 +161,7 @@ def written(draw: st.DrawFn, value: Any) -> str:
         ]
         opening, closing = "{", "}"
     elif isinstance(value, list):
-        members = [draw(written(one)) for one in value]
+        members = [draw(written(item)) for item in value]
         opening, closing = "[", "]"
     else:
         return blank + json.dumps(value, ensure_ascii=draw(FLAGS)) + draw(BLANKS)

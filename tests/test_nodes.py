@@ -84,7 +84,7 @@ def test_names_of_one_line_are_numbered_in_their_order(names: list[str]) -> None
     taken: list[str] = []
     for name in names:
         numbers = (name if number == 1 else f"{name}#{number}" for number in count(1))
-        taken.append(next(one for one in numbers if one not in taken))
+        taken.append(next(number for number in numbers if number not in taken))
     keys = [f"r|p|{name}|1:1" if name else "r|p|1:1" for name in taken]
     nodes = [a_node(name or None, 1, 1) for name in names]
     assert node_ids("r", "p", nodes) == [sha1(key.encode()).hexdigest() for key in keys]

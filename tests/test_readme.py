@@ -54,7 +54,7 @@ def rows(folder: Path, table: str) -> list[list[str]]:
         if token.type == "inline":
             parts = token.children or []
             assert {part.type for part in parts} <= {"text", "code_inline"}
-            said = [f"`{one.content}`" if one.markup else one.content for one in parts]
+            said = [f"`{part.content}`" if part.markup else part.content for part in parts]
             cells[-1].append("".join(said))
     return cells[1:]
 

@@ -62,7 +62,7 @@ def test_each_site_is_decoded_as_it_was_encoded(relations: list[tuple[str, str, 
     for name, kind, qualifier, _ in relations:
         named = [relation for relation in relations if relation[0] == name]
         assert sorted(_sites(codec.decode_named(stored, name))) == sorted(named)
-        own = [one for one in named if one[1] == kind]
+        own = [entry for entry in named if entry[1] == kind]
         assert set(own) <= set(_sites(codec.decode_declared(stored, name, kind)))
         assert codec.has_named(stored, name, kind)
         assert codec.has_qualified(stored, kind, qualifier)

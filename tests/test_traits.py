@@ -43,5 +43,5 @@ def test_traits_are_no_part_of_the_fingerprint() -> None:
     settings = json.loads((ROOT / "src/feeder/grammar_queries.json").read_text("utf-8"))
     with_others = settings | {"traits": {"lua": {"global_scope": True}}}
     before = {key: value for key, value in settings.items() if key != "traits"}
-    digests = {Grammars(one).digest for one in (settings, with_others, before)}
+    digests = {Grammars(variant).digest for variant in (settings, with_others, before)}
     assert len(digests) == 1

@@ -116,7 +116,7 @@ def test_symbol_is_never_sql_or_fts5_syntax(repo: Repo, name: str) -> None:
     database = open_database()
     run = new_sync_context(Commit(repo.path), database)
     sync(run)
-    found = [one.hit for one in run_search(database, "body")]
+    found = [result.hit for result in run_search(database, "body")]
     names = {hit.path: hit.symbol or hit.logical_path for hit in found}
     assert names == {"a.kt": name, "a.md": name}
     assert validate(run).passed
@@ -162,7 +162,7 @@ def test_long_query_is_cut(database: SQLite, query: str) -> None:
 )
 def test_path_filter_is_a_name_or_a_glob(database: SQLite, path: str, found: list[str]) -> None:
     """A folder named like a glob is found by its name too."""
-    assert sorted(one.hit.path for one in run_search(database, "page", path)) == found
+    assert sorted(result.hit.path for result in run_search(database, "page", path)) == found
 
 
 def test_too_long_glob_is_refused(database: SQLite) -> None:

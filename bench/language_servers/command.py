@@ -67,7 +67,7 @@ def main() -> int:
             print(f"| {subject.language} | not measured: {reason} |{' |' * 10}", flush=True)
             continue
         print(row, flush=True)
-        columns = " | ".join(str(counts[one]) for one in (*MISSES, *MISTAKES))
+        columns = " | ".join(str(counts[cause]) for cause in (*MISSES, *MISTAKES))
         reasons.append(f"| {subject.language} | {columns} |")
     print(REASONS_HEAD + "\n".join(reasons))
     return 0

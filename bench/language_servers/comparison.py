@@ -98,7 +98,7 @@ def _locate(
         and lines[0] <= declaration.place.line + 1 <= lines[1]
     ]
     named = [one for one, _ in finder.reader.named_definitions(name)]
-    matches = [one for one in named if (one.path, one.symbol) == (path, symbol)]
+    matches = [node for node in named if (node.path, node.symbol) == (path, symbol)]
     return Drawn(matches[0], declared) if declared and matches else None
 
 
@@ -123,7 +123,7 @@ def compare(corpus: Corpus, finder: ReferenceFinder, drawn: Drawn, tool: Languag
         },
         _lines(reference for reference in references if reference.resolved) - own,
         _lines(references) - own,
-        {one for one in _grep(corpus.base, name) if one[0] in indexed} - own,
+        {site for site in _grep(corpus.base, name) if site[0] in indexed} - own,
         seconds,
         tool_seconds,
     )
@@ -173,7 +173,7 @@ def mistakes(corpus: Corpus, sites: Sites, tool: LanguageServer) -> Iterator[tup
     own = sites.drawn.lines.union(*map(tool.definitions, places))
     for path, line in sorted(sites.resolved - sites.by_tool):
         text = _line(corpus.base, path, line)
-        columns = [one.start() for one in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
+        columns = [match.start() for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
         at = [Place(path, line - 1, column) for column in columns]
         defined = set().union(*map(tool.definitions, at)) - {(path, line)}
         if sites.drawn.definition.language == "go" and not own & defined:

@@ -70,7 +70,9 @@ def requests(index: Index) -> dict[str, tuple[str, QueryParams]]:
         "an unknown node type": f"{word} type:nosuch",
         "an unknown path": f"{word} path:no/such/path",
         "a frequent word, 500 excluded": " ".join([word, *(f"-w{at}" for at in range(500))]),
-        "a word, 32 frequent ones excluded": " ".join(["cart", *(f"-{one}" for one in words[:32])]),
+        "a word, 32 frequent ones excluded": " ".join(
+            ["cart", *(f"-{word}" for word in words[:32])]
+        ),
         "16 globs": " ".join([word, *(f"path:*{letter}*" for letter in "abcdefghijklmnop")]),
         "8 prefixes of a letter": "a* b* c* d* e* p* s* t*",
         "3 prefixes, the rarest language": f"p* s* t* lang:{language}",

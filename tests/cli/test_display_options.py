@@ -246,7 +246,9 @@ def test_no_line_is_wider_than_the_terminal(shop: Repo, width: int) -> None:
     """The matching word is visible, however far right it is."""
     lines = on_a_terminal(shop.path, width, "search", "needle", "-q", "--no-vectors")
     assert any("needle" in line for line in lines)
-    assert all(len(line) + sum(one > "\u2e80" for one in line) <= width for line in lines)
+    assert all(
+        len(line) + sum(character > "\u2e80" for character in line) <= width for line in lines
+    )
 
 
 def on_a_terminal(folder: Path, width: int, *arguments: str) -> list[str]:

@@ -194,7 +194,7 @@ def test_queries_may_contain_filters(feeder: RunFeeder, shop: Repo, tmp_path: Pa
     narrow = {"query": "order path:src/order.py", "answers": ["src/order.py"]}
     alone = {"query": "path:src/refund.py", "answers": ["src/refund.py"]}
     good = feeder(shop, "evaluate", write_judgments(tmp_path, narrow, alone), "--json", "-q").json
-    assert [{hit["path"] for hit in one["hits"]} for one in good["each"]] == [
+    assert [{hit["path"] for hit in answered["hits"]} for answered in good["each"]] == [
         {"src/order.py"},
         {"src/refund.py"},
     ]

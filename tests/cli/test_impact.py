@@ -324,7 +324,7 @@ def test_working_tree(feeder: RunFeeder, shop: Repo) -> None:
     (shop.path / "shop/cart.py").write_text(text)
     (shop.path / "shop/new.py").write_text("def fresh():\n    pass\n")
     answer = feeder(shop, "impact", "--working-tree", "--json").json
-    changed = {one["name"]: one["change"] for one in answer["changed"]}
+    changed = {node["name"]: node["change"] for node in answer["changed"]}
     assert changed == {"LIMIT_OF_LINES": "edited", "Cart.close": "removed", "fresh": "added"}
     assert "Cart.add" not in changed
 
@@ -335,7 +335,7 @@ def test_base_is_the_merge_base(feeder: RunFeeder, shop: Repo) -> None:
     shop.git("checkout", "-q", "-b", "feature", "HEAD~1")
     shop.commit({"shop/order.py": "def order(item):\n    return None\n"})
     answer = feeder(shop, "impact", "--base", main, "--json").json
-    assert [one["name"] for one in answer["changed"] if one["name"]] == ["order"]
+    assert [node["name"] for node in answer["changed"] if node["name"]] == ["order"]
     assert answer["tests"][0]["path"] == "tests/test_buying.py"
 
 
@@ -364,7 +364,7 @@ def test_functions_in_a_function_that_becomes_long_are_not_added(
         repo.commit({"run.js": after.replace("cart.add(3)", "cart.add(4)")})
         assert feeder(repo, "sync", "-q").code == 0
         changed = feeder(repo, "impact", "--json").json["changed"]
-        assert [one["name"] for one in changed if one["name"] != "run"] == ["run.step3"]
+        assert [node["name"] for node in changed if node["name"] != "run"] == ["run.step3"]
 
 
 def test_near_duplicates(feeder: RunFeeder, repo: Repo) -> None:
@@ -376,7 +376,9 @@ def test_near_duplicates(feeder: RunFeeder, repo: Repo) -> None:
     assert feeder(repo, "sync", "-q").code == 0
     (repo.path / "a.py").write_text(first.replace("return rows", "return list(rows)"))
     answer = feeder(repo, "impact", "--working-tree", "--json").json
-    assert [(one["path"], one["symbol"]) for one in answer["similar"]] == [("b.py", "print_offer")]
+    assert [(node["path"], node["symbol"]) for node in answer["similar"]] == [
+        ("b.py", "print_offer")
+    ]
     assert answer["similar"][0]["similarity"] > 0.8
 
 
@@ -476,7 +478,7 @@ def test_comment_of_the_next_constant_is_no_change(feeder: RunFeeder, repo: Repo
     repo.commit({"a.py": new})
     feeder(repo, "sync", "-q")
     answer = feeder(repo, "impact", "--json").json
-    assert {(one["change"], one["name"]) for one in answer["changed"]} == {
+    assert {(node["change"], node["name"]) for node in answer["changed"]} == {
         ("added", "SECOND"),
         ("edited", "THIRD"),
     }
@@ -648,4 +650,4 @@ def test_change_of_a_test_whose_name_ends_with_a_dot(feeder: RunFeeder, repo: Re
     repo.commit({"open.test.js": test.replace("1", "2")})
     assert feeder(repo, "sync", "-q").code == 0
     answer = feeder(repo, "impact", "--json").json
-    assert [one["name"] for one in answer["changed"]] == ["returns one."]
+    assert [node["name"] for node in answer["changed"]] == ["returns one."]

@@ -71,4 +71,4 @@ def test_impact_has_whole_changed_nodes(feeder: RunFeeder, long: Repo, at: int) 
     text = str(LONG["program.py"])
     long.write({"program.py": text.replace(f"add_step(total, {at},", f"add_step(total, -{at},")})
     changed = feeder(long, "impact", "--working-tree", "--json").json["changed"]
-    assert [(one["name"], _lines(one)) for one in changed] == [("Program.run_all", RUN_LINES)]
+    assert [(node["name"], _lines(node)) for node in changed] == [("Program.run_all", RUN_LINES)]

@@ -82,7 +82,7 @@ def test_files_outside_a_sparse_checkout_are_shown(
     shop.git("sparse-checkout", "set", "--no-cone", "/docs/")
     feeder(shop, "sync")
     found = feeder(shop, "search", "cart vat total", "--json").json["hits"]
-    texts = {one["symbol"]: one["text"] for one in found}
+    texts = {node["symbol"]: node["text"] for node in found}
     assert not (shop.path / "src").exists()
     assert texts["vat"] == "def vat():\n    return 19"
     assert texts["Cart.total"] is not None
@@ -138,7 +138,7 @@ def test_any_file_name_is_read_from_a_commit(feeder: RunFeeder, repo: Repo) -> N
     for name in names:
         (repo.path / os.fsdecode(name)).unlink()
     found = feeder(repo, "search", "f0 f1 f2 f3 f4 f5", "--json").json["hits"]
-    assert {one["symbol"]: one["text"] for one in found} == {
+    assert {node["symbol"]: node["text"] for node in found} == {
         f"f{at}": f"def f{at}():\n    pass" for at in range(len(names))
     }
 

@@ -45,7 +45,7 @@ def test_most_referenced_symbols_come_first(feeder: RunFeeder, shop: Repo) -> No
     assert by_symbol["unused_helper"]["rank"] == 0
     assert "test_total" not in by_symbol
     assert [entry_point["symbol"] for entry_point in answer["entry_points"]] == ["main"]
-    [package] = [one for one in answer["packages"] if one["path"] == "shop"]
+    [package] = [package for package in answer["packages"] if package["path"] == "shop"]
     assert (package["files"], package["symbols"]) == (4, 7)
     assert answer["total"] == 7
 
@@ -74,7 +74,7 @@ def test_overview_of_a_folder_has_ranks_of_the_whole_repository(
 ) -> None:
     whole = feeder(shop, "overview", "--json").json["symbols"]
     part = feeder(shop, "overview", "shop/cart.py", "--json").json["symbols"]
-    assert part == [one for one in whole if one["path"] == "shop/cart.py"]
+    assert part == [entry for entry in whole if entry["path"] == "shop/cart.py"]
 
 
 def test_unknown_path_is_an_error(feeder: RunFeeder, shop: Repo) -> None:
@@ -160,7 +160,7 @@ def test_central_types_are_those_that_other_folders_import(feeder: RunFeeder, re
     repo.commit(ENTERED)
     assert feeder(repo, "sync", "-q").code == 0
     facts = feeder(repo, "overview", "--json").json
-    assert [(one["symbol"], one["files"]) for one in facts["types"]] == [("Cart", 2)]
+    assert [(type_["symbol"], type_["files"]) for type_ in facts["types"]] == [("Cart", 2)]
     uses = {package["path"]: package["uses"] for package in facts["packages"]}
     assert uses["shop/pages"] == ["shop/models"]
     assert uses["shop/models"] == []
@@ -240,8 +240,8 @@ def test_types_of_one_name_are_told_apart_by_their_modules(feeder: RunFeeder, re
     )
     assert feeder(repo, "sync", "-q").code == 0
     types = feeder(repo, "overview", "--json").json["types"]
-    bases = [one for one in types if one["symbol"].endswith("Base")]
-    assert [(one["path"], one["symbol"], one["files"]) for one in bases] == [
+    bases = [type_ for type_ in types if type_["symbol"].endswith("Base")]
+    assert [(base["path"], base["symbol"], base["files"]) for base in bases] == [
         ("lib/shop/base.rb", "Shop.Base", 3),
         ("lib/bank/base.rb", "Bank.Base", 1),
     ]

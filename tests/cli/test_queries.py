@@ -76,13 +76,13 @@ def test_queries_are_reported_by_kind(feeder: RunFeeder, shop: Repo) -> None:
         assert feeder(shop, "search", query, "-q").code == 0
     facts = feeder(shop, "queries", "--json").json
     assert facts["questions"] == 5
-    assert [(one["text"], one["times"]) for one in facts["frequent"]] == [("cart total", 2)]
-    assert {one["text"] for one in facts["slow"]} == {
+    assert [(query["text"], query["times"]) for query in facts["frequent"]] == [("cart total", 2)]
+    assert {query["text"] for query in facts["slow"]} == {
         *("cart total", "empty the cart", "qwxzv", "total of carts")
     }
-    assert [one["text"] for one in facts["unanswered"]] == ["qwxzv"]
+    assert [query["text"] for query in facts["unanswered"]] == ["qwxzv"]
     [chain] = facts["reworded"]
-    assert [one["text"] for one in chain] == [
+    assert [query["text"] for query in chain] == [
         *("cart total", "empty the cart", "cart total", "total of carts")
     ]
     text = feeder(shop, "queries", "-n", "1").out
@@ -98,7 +98,7 @@ def test_secrets_are_masked_in_the_log(feeder: RunFeeder, shop: Repo) -> None:
     content = (shop.path / LOG).read_bytes()
     for secret in (PASSWORD, TOKEN):
         assert secret[:12].encode() not in content
-    texts = [one["text"] for one in feeder(shop, "queries", "--json").json["slow"]]
+    texts = [query["text"] for query in feeder(shop, "queries", "--json").json["slow"]]
     assert f"why does password = '{'x' * len(PASSWORD)}' fail with {'x' * len(TOKEN)}" in texts
     assert sorted(map(len, texts))[-1] == 1_000
 
@@ -142,8 +142,8 @@ def test_concurrent_searches_all_succeed(shop: Repo) -> None:
         subprocess.Popen(command, cwd=shop.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(3)
     ]
-    answers = [one.communicate() for one in started]
-    assert [one.returncode for one in started] == [0, 0, 0]
+    answers = [process.communicate() for process in started]
+    assert [process.returncode for process in started] == [0, 0, 0]
     assert len(set(answers)) == 1
     assert answers[0][1] == b""
 

@@ -58,7 +58,7 @@ def test_sync_is_named_with_the_options_that_find_the_index(
     repo.commit({"cart.py": "def cart(): ...\n", "more.py": "def cart(): return 1\n"})
     answer = feeder(tmp_path / "elsewhere", *command, *place)
     named = re.findall(r"feeder (sync.*?)\)?\.?$", answer.err + answer.out, re.MULTILINE)
-    assert {tuple(shlex.split(one)) for one in named} == {("sync", *place)}
+    assert {tuple(shlex.split(entry)) for entry in named} == {("sync", *place)}
     assert feeder(tmp_path / "elsewhere", *shlex.split(named[0])).code == 0
     repeated = feeder(tmp_path / "elsewhere", "search", "cart", *place)
     assert "feeder sync" not in repeated.err + repeated.out

@@ -51,7 +51,7 @@ def test_descriptions_are_stored_and_found(cloud: Cloud, shop: Repo) -> None:
         found = search_scope(
             cloud.d1, [], "does what is here", Scope.of_repo(REPO, path), Pagination(10)
         ).results
-        assert {str(one.hit.symbol) for one in found if "line" in one.ranks} == {
+        assert {str(result.hit.symbol) for result in found if "line" in result.ranks} == {
             name for name, _ in DUE
         }
     assert validate(cloud.feed(Commit(shop.path)), wait=True).passed

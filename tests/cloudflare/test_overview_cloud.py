@@ -43,7 +43,7 @@ def test_pages_have_all_nodes_in_order(cloud: Cloud, repo: Repo, page_nodes: int
     run_sync(Commit(repo.path), here)
     cloud.migrated().synced(Commit(repo.path))
     expected = named_nodes(here, REPO)
-    assert len({(one.path, one.start_line) for one in expected}) < len(expected)
+    assert len({(node.path, node.start_line) for node in expected}) < len(expected)
     before = cloud.d1.rows["read"]
     assert named_nodes(cloud.d1, REPO, page_nodes) == expected
     print(

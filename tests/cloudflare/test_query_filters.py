@@ -250,4 +250,4 @@ def paths_by_vectors(cloud: Cloud, scope: Scope) -> list[str]:
     found = search_scope(
         cloud.d1, [embedding_query_model(model_vectors)], "cancel order", scope, Pagination(10)
     ).results
-    return [one.hit.path for one in found if MODEL_VECTORS in one.ranks]
+    return [result.hit.path for result in found if MODEL_VECTORS in result.ranks]

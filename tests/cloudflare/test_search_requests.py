@@ -82,7 +82,9 @@ def test_boosts_are_resolved_with_the_filters(cloud: Cloud, repo: Repo) -> None:
     found = requests_of_query(cloud, "line lang:py,md", prefer=("docs", "lang:md")).results
 
     assert cloud.spent()["d1"] == 3
-    assert [one.hit.path for one in found if "preferred" in one.score_parts] == ["docs/guide.md"]
+    assert [result.hit.path for result in found if "preferred" in result.score_parts] == [
+        "docs/guide.md"
+    ]
 
 
 def test_vectors_take_no_further_request_to_d1(cloud: Cloud, repo: Repo) -> None:
@@ -100,7 +102,7 @@ def test_vectors_take_no_further_request_to_d1(cloud: Cloud, repo: Repo) -> None
     ).results
 
     assert cloud.spent() == {"d1": 2, "vectorize": 1, "ai": 0}
-    assert any("vector" in one.ranks for one in found)
+    assert any("vector" in result.ranks for result in found)
 
 
 def test_names_are_found_without_reading_all(cloud: Cloud, repo: Repo) -> None:

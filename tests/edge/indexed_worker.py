@@ -61,7 +61,7 @@ class IndexedWorker:
     @property
     def database(self) -> str:
         found = self._console.get("d1/database").json()["result"]
-        [one] = [one for one in found if one["name"] == "acme_shop"]
+        [one] = [answer for answer in found if answer["name"] == "acme_shop"]
         return str(one["uuid"])
 
     def made_database(self, name: str) -> str:

@@ -93,17 +93,17 @@ def test_hits_without_lines_have_their_place(
 ) -> None:
     github.told["big.py"] = (status, body)
     hits = fed.query_worker("search", q="grow")["hits"]
-    [hit] = [one for one in hits if one.get("symbol") == "grow"]
+    [hit] = [hit for hit in hits if hit.get("symbol") == "grow"]
     assert not {"text", "window"} & hit.keys()
     assert (hit["path"], hit["start_line"], hit["signature"]) == ("big.py", 1, "def grow():")
-    assert "big.py" in [one.path for one in github.asked]
+    assert "big.py" in [file.path for file in github.asked]
 
 
 def test_file_is_fetched_once(fed: IndexedWorker, github: GitHub) -> None:
     """A commit's file never changes."""
     first = fed.query_worker("file", path="ends.py")
     assert fed.query_worker("file", path="ends.py") == first
-    assert [one.path for one in github.asked] == ["ends.py"]
+    assert [file.path for file in github.asked] == ["ends.py"]
 
 
 @pytest.mark.parametrize("path", [".env", "nowhere.py", "../../../user", "lib/part 1.py?ref=main"])

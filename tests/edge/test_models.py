@@ -84,7 +84,7 @@ def test_words_are_searched_when_the_model_fails(
     question = f"charge a card {kind} {more.get('code', '')}"
     found = fed.query_worker("search", q=question)
     [note] = [
-        one for one in found["notes"] if one.startswith("Searched by words only: Workers AI: ")
+        note for note in found["notes"] if note.startswith("Searched by words only: Workers AI: ")
     ]
     assert note.endswith(sentence)
     assert found["hits"] and not any(hit.get("vector_rank") for hit in found["hits"])

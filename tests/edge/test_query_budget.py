@@ -106,8 +106,8 @@ def test_references_beyond_the_budget_are_said_to_be_missing(fed: IndexedWorker)
     assert queries_of_last(fed) < FREE_QUERIES
     text = answer["content"][0]["text"]
     answers = text.removeprefix("## ").split("\n\n## ")
-    assert [one.partition("\n")[0] for one in answers] == names
-    missing = ["in another request" in one for one in answers]
+    assert [answer.partition("\n")[0] for answer in answers] == names
+    missing = ["in another request" in answer for answer in answers]
     assert missing == sorted(missing)
     assert 0 < sum(missing) < len(names)
 

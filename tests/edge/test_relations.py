@@ -297,7 +297,7 @@ def test_relations_of_all_symbols_equal_the_programs(
     ][::3]
     assert len(places) > 30
     for place, answer in zip(
-        places, fed.answers("relations", [{"place": one} for one in places]), strict=True
+        places, fed.answers("relations", [{"place": place} for place in places]), strict=True
     ):
         facts = program(desk, "relations", place=place)
         assert (place, _by_reason(answer.facts)) == (place, _by_reason(facts))
@@ -445,7 +445,7 @@ def test_imports_are_followed_as_the_program_does(
     """The references to each definition, and what each file refers to."""
     prefix, case = f"imports/{name}", CASES[name]
     places = [f"{prefix}/{target}" for target in case.queries.values()]
-    answers = fed.answers("relations", [{"place": one} for one in places])
+    answers = fed.answers("relations", [{"place": place} for place in places])
     for place, answer in zip(places, answers, strict=True):
         facts = program(desk, "relations", place=place)
         assert (place, _by_reason(answer.facts)) == (place, _by_reason(facts))

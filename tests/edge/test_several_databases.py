@@ -71,7 +71,7 @@ class Fleet:
             trust_env=False,
             timeout=60,
         ).json()["result"]
-        return str(next(one["uuid"] for one in found if one["name"] == name))
+        return str(next(answer["uuid"] for answer in found if answer["name"] == name))
 
     def deploy(self, **changed: Any) -> None:
         """Deploys the Worker over the three databases."""
@@ -211,7 +211,7 @@ def test_fewer_queries_leave_fewer_databases(fleet: Fleet) -> None:
     fleet.deploy(D1_QUERIES="20")
     answer = fleet.search("price")
     fleet.deploy()
-    [note] = [one for one in answer["notes"] if "databases" in one]
+    [note] = [note for note in answer["notes"] if "databases" in note]
     assert note.startswith("Of 3 databases the likeliest were searched: ")
     assert note.endswith("Name another one with repo:NAME.")
     assert len(answer["index"]["repos"]) == 2
@@ -484,7 +484,7 @@ def test_page_shows_map_and_relations_of_each_repository(
         expect(page.locator("#path")).to_contain_text("acme/scripts:src/")
         page.locator("#path").get_by_role("link", name="scripts:src").click()
         expect(page.locator("#where")).to_contain_text("all files / acme / scripts:src")
-        place = next(one for one in places if fleet.get("relations", place=one)["references"])
+        place = next(place for place in places if fleet.get("relations", place=place)["references"])
         path, _, line = place.rpartition(":")
         page.goto(f"{address}/?file={path}&relations={place}#L{line}")
         panel = page.locator(".relations")

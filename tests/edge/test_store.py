@@ -69,7 +69,7 @@ def test_vectorize_filters_are_the_same(worker: Worker, scope: Scope) -> None:
     *stages, _ = query_filters(scope)
     ours = [
         {
-            "filters": [one.get("filter") for one in stage.filters],
+            "filters": [one_filter.get("filter") for one_filter in stage.filters],
             "files": stage.files and stage.files["filter"],
         }
         for stage in stages

@@ -30,7 +30,7 @@ def written(path: Path) -> StaticEmbedder:
     text = "\n".join(_WORDS).encode()
     content = b"FEEDERSM" + struct.pack("<5If", 1, 2, 3, 2, len(text), _SHARE)
     content = content.ljust(64, b"\0") + struct.pack("<15f", *_SCALES, *_IN_NAME, *_IN_QUESTION)
-    content += struct.pack("10b", *(one for row in _ROWS for one in row)) + text
+    content += struct.pack("10b", *(cell for row in _ROWS for cell in row)) + text
     path.write_bytes(content)
     return StaticEmbedder(path, hashlib.sha256(content).hexdigest())
 

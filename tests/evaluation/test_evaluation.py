@@ -151,11 +151,11 @@ def test_each_query_is_run_and_its_answers_are_ranked() -> None:
 
     found = run_evaluation(queries, ask)
 
-    assert [one.query for one in found] == queries
-    assert [one.ranks for one in found] == [[2, None], [None]]
-    assert [len(one.hits) for one in found] == [2, 0]
+    assert [answer.query for answer in found] == queries
+    assert [result.ranks for result in found] == [[2, None], [None]]
+    assert [len(answer.hits) for answer in found] == [2, 0]
     assert {*limits} == {DEPTH}
-    assert all(one.ms > 0 for one in found)
+    assert all(answer.ms > 0 for answer in found)
 
 
 MEMBERS = encode_members([Member("RED", 2)])

@@ -138,7 +138,7 @@ def test_definitions_come_first_then_code_tests_and_documents(world: World) -> N
         match.section for match in page.matches
     )
     definitions = [
-        (one.path, one.line) for one in page.matches if one.section is Section.DEFINITION
+        (match.path, match.line) for match in page.matches if match.section is Section.DEFINITION
     ]
     assert definitions == [
         ("server.toml", 2),
@@ -147,8 +147,8 @@ def test_definitions_come_first_then_code_tests_and_documents(world: World) -> N
         ("src/mark.py", 1),
         (r"src/n\xe4me.py", 2),
     ]
-    assert [one.path for one in page.matches if one.is_test] == ["tests/test_cart.py"] * 2
-    documents = [one.path for one in page.matches if one.section is Section.DOCUMENT]
+    assert [match.path for match in page.matches if match.is_test] == ["tests/test_cart.py"] * 2
+    documents = [match.path for match in page.matches if match.section is Section.DOCUMENT]
     assert documents == ["blank.txt"] * 2 + ["docs/guide.md"] * 2 + ["src/mac.txt"]
 
 
@@ -256,7 +256,7 @@ def test_skipped_files_are_counted_and_not_shown(world: World) -> None:
         (".env.production", "a name that may hold secrets", 2),
         ("yarn.lock", "a lock file", 1),
     ]
-    assert not {".env.production", "yarn.lock", "src/logo.dat"} & {one.path for one in page.files}
+    assert not {".env.production", "yarn.lock", "src/logo.dat"} & {file.path for file in page.files}
     assert world.find("add", filters=RequestFilters(path=["src"])).skipped == []
 
 

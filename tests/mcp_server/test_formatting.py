@@ -79,7 +79,7 @@ def test_budget_is_kept_and_truncation_is_reported(ask: Ask, budget: int, detail
     shown = len(re.findall(r"^\S+:\d+-\d+ ", text, re.MULTILINE))
     count, *output, _ = footer(text)
     assert count.startswith(f"{shown} of ")
-    assert any(one.startswith("Shortened to fit: ") for one in output)
+    assert any(line.startswith("Shortened to fit: ") for line in output)
 
 
 def test_largest_result_is_below_the_limit_of_clients(ask: Ask) -> None:

@@ -192,7 +192,7 @@ def test_invalid_message_is_refused(web_client: Web, body: bytes, code: int) -> 
 def test_batches_are_accepted_only_in_version_2025_03_26(web_client: Web) -> None:
     """The version of a client without the header; a batch may not have it."""
     both = [request("ping", 1), request("ping", 2)]
-    assert [one["id"] for one in web_client.post(both).json()] == [1, 2]
+    assert [message["id"] for message in web_client.post(both).json()] == [1, 2]
     later = web_client.post(both, mcp_protocol_version="2025-06-18")
     assert (later.status_code, later.json()["error"]["code"]) == (400, -32600)
     mixed = web_client.post([request("ping"), modern("tools/call", 2, name="say")])

@@ -147,10 +147,10 @@ def test_progress_is_sent_on_request(
     ends.close()
     *more, answer = iter(ends.next, None)
     assert answer["id"] == 1
-    steps = [one["params"]["progress"] for one in [*told, *more]]
+    steps = [message["params"]["progress"] for message in [*told, *more]]
     assert steps == sorted({*steps})
-    assert {one["method"] for one in told} == {"notifications/progress"}
-    assert {one["params"]["progressToken"] for one in told} == {7}
+    assert {message["method"] for message in told} == {"notifications/progress"}
+    assert {message["params"]["progressToken"] for message in told} == {7}
     assert told[-1]["params"]["message"] == "waiting at 1"
 
 
@@ -239,7 +239,7 @@ def test_output_of_libraries_does_not_reach_stdout(tmp_path: Path) -> None:
         assert answer["result"]["content"][0]["text"] == "read b'' and ''"
         some.send(request(2, "ping"))
         code, rest, err = some.end()
-    assert (code, [one["id"] for one in rest]) == (0, [2])
+    assert (code, [message["id"] for message in rest]) == (0, [2])
     assert {"printed", "written", "by a child"} <= {*err.split("\n")}
 
 

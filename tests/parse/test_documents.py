@@ -84,7 +84,7 @@ def test_slides_are_pages_in_the_order_of_the_presentation() -> None:
         docs.shape("Budget", "title") + docs.shape(LONG * 2),
     ]
     found = parsed("s.pptx", docs.pptx(slides)).nodes
-    assert [(one.node_type, one.logical_path) for one in found] == [
+    assert [(node.node_type, node.logical_path) for node in found] == [
         ("doc_section", "p. 1 > Roadmap"),
         ("doc_section", "p. 2 > Budget"),
     ]
@@ -100,7 +100,7 @@ def test_odt_has_headings_tables_and_spaces() -> None:
         for row in (("Name", "Hz"), ("slow", "10"))
     )
     found = parsed("m.odt", docs.odt(f"{body}<table:table>{rows}</table:table>")).nodes
-    assert [(one.node_type, one.logical_path) for one in found] == [
+    assert [(node.node_type, node.logical_path) for node in found] == [
         ("doc_section", "Clock"),
         ("doc_table", "Clock"),
     ]
@@ -130,9 +130,9 @@ def test_workbook_has_row_ranges_with_the_header_of_their_sheet() -> None:
     assert found[0].logical_path == f"Prices!A1:B{len(found[0].text.split(chr(10)))}"
     assert found[-2].logical_path.endswith("B301")  # type: ignore[union-attr]
     assert found[-1].logical_path == "Rates!A1:B1"
-    assert {one.signature for one in found[:-1]} == {"Article | Price"}
-    assert all(one.node_type == "sheet" and len(one.text) <= 1500 for one in found)
-    rows = "\n".join(one.text for one in found[:-1]).split("\n")
+    assert {node.signature for node in found[:-1]} == {"Article | Price"}
+    assert all(node.node_type == "sheet" and len(node.text) <= 1500 for node in found)
+    rows = "\n".join(node.text for node in found[:-1]).split("\n")
     assert rows == ["Article | Price", *(f"Widget {n} | {n}.5" for n in range(300))]
 
 
@@ -142,13 +142,13 @@ def test_epub_is_read_in_spine_order() -> None:
         f"<body><h1>Two</h1><pre>x = 1\n  y = 2</pre><script>no()</script><p>{LONG * 2}</p></body>",
     ]
     found = parsed("b.epub", docs.epub(chapters)).nodes
-    assert [(one.node_type, one.logical_path) for one in found] == [
+    assert [(node.node_type, node.logical_path) for node in found] == [
         ("doc_section", "One & all"),
         ("doc_section", "Two"),
         ("doc_codeblock", "Two"),
     ]
     assert found[2].text == "x = 1\n  y = 2"
-    assert "no()" not in "".join(one.text for one in found)
+    assert "no()" not in "".join(node.text for node in found)
 
 
 @pytest.mark.parametrize("charset", ["idna", "zlib", "none-such"])
@@ -167,7 +167,7 @@ def test_saved_web_page_is_read_with_its_frames() -> None:
         b"<h1>Caf=C3=A9</h1><table><tr><th>a<td>b<tr><td>1<td>2</table><p>Two =\r\nlines",
     )
     found = parsed("page.mhtml", docs.mhtml(page, picture, frame)).nodes
-    assert [(one.node_type, one.logical_path, one.text) for one in found] == [
+    assert [(node.node_type, node.logical_path, node.text) for node in found] == [
         ("doc_section", "Caf\u00e9", "Caf\u00e9\nTwo lines\n\nGr\u00fc\u00dfe"),
         ("doc_table", "Caf\u00e9", "a | b\n1 | 2"),
     ]
@@ -253,9 +253,9 @@ def test_secrets_are_masked_without_changing_lines() -> None:
 def test_each_text_is_in_exactly_one_node(path: str, content: bytes) -> None:
     text = extract_document(path.rpartition(".")[2], content).text.decode()
     found = parsed(path, content).nodes
-    said = Counter("".join("".join(one.text for one in found).split()))
+    said = Counter("".join("".join(node.text for node in found).split()))
     assert said == Counter("".join(text.split()))
-    covered = {n for one in found for n in range(one.start_line, one.end_line + 1)}
+    covered = {n for node in found for n in range(node.start_line, node.end_line + 1)}
     lines = enumerate(text.split("\n"), 1)
     assert not [n for n, line in lines if line.strip() and n not in covered]
-    assert all(len(one.text) <= NODE_LIMIT for one in found)
+    assert all(len(node.text) <= NODE_LIMIT for node in found)

@@ -170,7 +170,9 @@ def test_html_table_is_a_node_with_its_header() -> None:
     text += table.format("") + table.format(' id="rails"') + layout
     found = nodes("a.html", text)
     assert_properties_hold("a.html", text, found)
-    assert [(one.logical_path, one.signature) for one in found if one.node_type == "doc_table"] == [
+    assert [
+        (node.logical_path, node.signature) for node in found if node.node_type == "doc_table"
+    ] == [
         ("Power", "Rail | Volt & use"),
         ("Power > rails", "Rail | Volt & use"),
     ]
@@ -184,7 +186,7 @@ def test_html_code_on_the_line_of_its_container_is_a_node() -> None:
     text = f"<h1>Power</h1>\n{prose}{boxed}<p>As in <pre>{code}</pre></p>\n"
     found = nodes("a.html", text)
     assert_properties_hold("a.html", text, found)
-    assert [(one.node_type, one.logical_path, one.start_line) for one in found] == [
+    assert [(node.node_type, node.logical_path, node.start_line) for node in found] == [
         ("md_section", "Power", 1),
         ("md_codeblock", "Power > cb1", 3),
     ]

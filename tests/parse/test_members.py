@@ -260,11 +260,11 @@ def test_each_part_of_a_large_enum_has_its_members() -> None:
     pieces = [node for node in found if node.node_type == "class"]
     assert len(pieces) > 1
     members = [member for node in pieces for member in node.members]
-    assert [(one.name, one.line) for one in members] == [
+    assert [(member.name, member.line) for member in members] == [
         *((name, n) for n, name in enumerate(names, 2)),
         ("LAST", 402),
     ]
-    assert all(f"{one.name}" in node.text for node in pieces for one in node.members)
+    assert all(f"{member.name}" in node.text for node in pieces for member in node.members)
 
 
 def test_string_key_is_no_member() -> None:

@@ -112,7 +112,7 @@ def test_mutated_notebook_keeps_the_properties() -> None:
     contents = [mutate(real, real, some) for _ in range(300)]
     parsed = [parse_file(GRAMMARS, "a.ipynb", content) for content in contents]
     assert list(filter(None, map(violated_property, parsed, contents))) == []
-    assert {one.reason for one in parsed} == {None, INVALID_NOTEBOOK}
+    assert {file.reason for file in parsed} == {None, INVALID_NOTEBOOK}
 
 
 def test_cell_of_a_megabyte_keeps_the_properties() -> None:

@@ -102,5 +102,5 @@ def outline(path: str, name: str) -> list[tuple[str, ...]]:
 @pytest.mark.parametrize("path", SOURCES)
 def test_member_may_have_the_name_of_what_it_is_in(path: str) -> None:
     own, other = outline(path, OWN), outline(path, OTHER)
-    renamed = [tuple(re.sub(OTHER, OWN, part) for part in one) for one in other]
+    renamed = [tuple(re.sub(OTHER, OWN, part) for part in pair) for pair in other]
     assert own == renamed

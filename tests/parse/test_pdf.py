@@ -109,7 +109,7 @@ def test_list_is_no_table() -> None:
         (Line(mark, 72, 640 - 12 * n), Line(step, 120, 640 - 12 * n))
         for n, (mark, step) in enumerate(items)
     ]
-    found = parsed("m.pdf", docs.pdf([[*BODY[0], *(one for row in cells for one in row)]])).nodes
+    found = parsed("m.pdf", docs.pdf([[*BODY[0], *(cell for row in cells for cell in row)]])).nodes
     assert "doc_table" not in {node.node_type for node in found}
 
 
@@ -128,7 +128,7 @@ def test_justified_lines_are_no_table() -> None:
     "heading", ["Control", "2.1 Control", "Chapter 3: Control", "A.2 Control", "Appendix B Control"]
 )
 def test_heading_is_found_after_its_number(heading: str) -> None:
-    page = [*BODY[0], Line(heading, y=640), *(one._replace(y=one.y - 90) for one in BODY[1])]
+    page = [*BODY[0], Line(heading, y=640), *(line._replace(y=line.y - 90) for line in BODY[1])]
     found = parsed("m.pdf", docs.pdf([page], [("Control", 0)])).nodes
     assert [(node.logical_path, node.text.split("\n")[0]) for node in found] == [
         ("p. 1", "The clock runs from the mains."),

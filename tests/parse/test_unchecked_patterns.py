@@ -84,7 +84,7 @@ def test_matches_are_the_same_in_the_same_order(name: str) -> None:
         Query(language, "\n".join(pattern.text for pattern in patterns))
         for patterns in (
             _patterns(folder),
-            [_unchecked(one, _types(folder)) for one in _patterns(folder)],
+            [_unchecked(pattern, _types(folder)) for pattern in _patterns(folder)],
         )
     )
     files = [path for path in SAMPLE_FILES if path.parent == folder.path]

@@ -161,7 +161,7 @@ def is_plain_text(parsed: ParsedFile, content: bytes) -> bool:
 
 def others_are_parsed(parsed: list[ParsedFile], but: set[str]) -> bool:
     """True if all other files have the function that their name tells."""
-    others = [one for one in parsed if one.path not in but]
+    others = [file for file in parsed if file.path not in but]
     return all(
         ([node.symbol for node in other.nodes], other.reason, other.skip)
         == ([other.path.removesuffix(".py")], None, None)
@@ -174,7 +174,7 @@ def test_results_are_in_the_order_of_the_files() -> None:
     files = [python_file(number) for number in range(1000)]
     with WorkerPool(count=2) as workers:
         parsed = list(workers.parse(files))
-    assert [one.path for one in parsed] == [f"f{number}.py" for number in range(1000)]
+    assert [file.path for file in parsed] == [f"f{number}.py" for number in range(1000)]
     assert others_are_parsed(parsed, but=set())
 
 
@@ -214,7 +214,7 @@ def test_crash_affects_one_file(path: str, content: bytes, signal_name: str) -> 
     files = [python_file(1), (path, content), python_file(2), python_file(3)]
     with WorkerPool(count=1) as workers:
         parsed = list(workers.parse(files))
-    assert [one.path for one in parsed] == ["f1.py", path, "f2.py", "f3.py"]
+    assert [file.path for file in parsed] == ["f1.py", path, "f2.py", "f3.py"]
     assert parsed[1].reason == f"the parser crashed ({signal_name})"
     assert is_plain_text(parsed[1], content)
     assert others_are_parsed(parsed, but={path})
@@ -231,8 +231,8 @@ def test_each_crash_is_attributed_to_its_file() -> None:
     ]
     with WorkerPool(count=2) as workers:
         parsed = list(workers.parse(files))
-    assert [one.path for one in parsed] == [path for path, _ in files]
-    assert {one.path for one in parsed if one.reason} == deep
+    assert [file.path for file in parsed] == [path for path, _ in files]
+    assert {file.path for file in parsed if file.reason} == deep
     assert others_are_parsed(parsed, but=deep)
 
 
@@ -329,7 +329,7 @@ def test_few_files_use_one_process(own_parser: ParseFile) -> None:
     """Later files use the same one."""
     with WorkerPool(count=4, parse_file=own_parser) as workers:
         parsed = [*workers.parse(text_files(5, 10)), *workers.parse(text_files(5, 10))]
-    assert len({one.skip for one in parsed}) == 1
+    assert len({file.skip for file in parsed}) == 1
 
 
 def test_first_files_are_parsed_by_the_process_started_ahead(own_parser: ParseFile) -> None:
@@ -355,7 +355,7 @@ def test_many_files_use_all_processes(own_parser: ParseFile) -> None:
     """As many as configured."""
     with WorkerPool(count=2, parse_file=own_parser) as workers:
         parsed = list(workers.parse(text_files(500, 10)))
-    assert len({one.skip for one in parsed}) == 2
+    assert len({file.skip for file in parsed}) == 2
 
 
 def test_process_killed_while_idle_is_replaced(own_parser: ParseFile) -> None:
@@ -434,7 +434,7 @@ def test_close_leaves_no_process_and_no_open_file(own_parser: ParseFile) -> None
     """It may be called twice."""
     before = len(os.listdir("/dev/fd"))  # noqa: PTH208 - Path.iterdir opens another one
     workers = WorkerPool(count=2, parse_file=own_parser)
-    pids = {int(one.skip) for one in workers.parse(text_files(500, 10)) if one.skip}
+    pids = {int(file.skip) for file in workers.parse(text_files(500, 10)) if file.skip}
     list(workers.parse([("leaves.txt", b"")]))
     workers.close()
     workers.close()

@@ -44,7 +44,7 @@ def echo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StaticEmbedder]:
 
 def parse_with_model(echo: StaticEmbedder, files: dict[str, bytes]) -> dict[str, ParsedFile]:
     with WorkerPool(count=1, static_embedder=echo) as workers:
-        return {one.path: one for one in workers.parse(files.items())}
+        return {file.path: file for file in workers.parse(files.items())}
 
 
 def has_own_vectors(parsed: ParsedFile) -> bool:
@@ -65,8 +65,8 @@ def test_encoded_nodes_have_vectors_too(echo: StaticEmbedder) -> None:
     with WorkerPool(count=1, static_embedder=echo) as workers:
         files = [("a.py", b"def a(): pass\n"), ("b.py", b"def b(): pass\n")]
         parsed = list(workers.parse(files, encode=RowEncoder("acme/shop", describes=False)))
-    assert [one.nodes for one in parsed] == [[], []]
-    assert [one.static_vectors for one in parsed] == [
+    assert [file.nodes for file in parsed] == [[], []]
+    assert [file.static_vectors for file in parsed] == [
         (b"a.py python method a\ndef a():\ndef a(): pass",),
         (b"b.py python method b\ndef b():\ndef b(): pass",),
     ]
@@ -97,4 +97,4 @@ def test_text_that_the_model_rejects_affects_only_its_file(
     lost = found.pop(names[at])
     assert lost.skip and lost.skip.startswith(reason) and lost.stopped and not lost.nodes
     assert all(map(has_own_vectors, found.values()))
-    assert not any(one.reason or one.skip for one in found.values())
+    assert not any(file.reason or file.skip for file in found.values())

@@ -37,7 +37,7 @@ def completions(repo: Repo, request: pytest.FixtureRequest) -> list[str]:
     index_files(repo, FILES)
     settings = Settings(repo.path, repo=REPO, store="local", quiet=True, vectors=False)
     with open_index(settings) as index:
-        return [one.text for one in complete(index.corpus, request.param)]
+        return [completion.text for completion in complete(index.corpus, request.param)]
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_text_is_found_within_a_longer_run(indexed: Repo, query: str, paths: set
 def test_short_names_are_completed(indexed: Repo, typed: str, texts: list[str]) -> None:
     settings = Settings(indexed.path, repo=REPO, store="local", quiet=True, vectors=False)
     with open_index(settings) as index:
-        assert [one.text for one in complete(index.corpus, typed)] == texts
+        assert [completion.text for completion in complete(index.corpus, typed)] == texts
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_parts_of_a_long_function_are_one_hit(tmp_path: Path) -> None:
 def test_overloads_are_separate_hits(tmp_path: Path) -> None:
     text = "class Cart {\n  void add(int a) { put(a); }\n  void add(long b) { put(b); }\n}\n"
     found = search_after_edits(tmp_path, {"Cart.java": text}, "add")
-    assert [one.hit.signature for one in found if one.hit.node_type == "method"] == [
+    assert [result.hit.signature for result in found if result.hit.node_type == "method"] == [
         "void add(int a)",
         "void add(long b)",
     ]
@@ -74,7 +74,7 @@ def test_two_definitions_of_a_name_are_separate_hits(tmp_path: Path) -> None:
     one = "int ship(int order) {\n  return send(order);\n}\n"
     text = f"#ifdef FAST\n{one}#else\n#include <slow.h>\n\n{one}#endif\n"
     found = search_after_edits(tmp_path, {"ship.c": text}, "ship")
-    assert [one.hit.start_line for one in found if one.hit.symbol == "ship"] == [2, 8]
+    assert [result.hit.start_line for result in found if result.hit.symbol == "ship"] == [2, 8]
 
 
 def test_section_and_its_code_block_are_one_hit(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_code_block_does_not_count_as_a_part_of_its_section(tmp_path: Path) -> N
     prose, code = "".join(map(line.format, range(60))), "weigh(order).parcels(belong)\n" * 60
     text = f"# Weigh\n\n{prose}\n```python\n{code}```\n"
     [found] = search_after_edits(tmp_path, {"weigh.md": text}, "order belong sent")
-    kinds = [one.hit.node_type for one in (found, *found.grouped)]
+    kinds = [result.hit.node_type for result in (found, *found.grouped)]
     assert kinds.count("md_codeblock") > 0
     assert found.part_match
     assert found.part_match.matching == found.part_match.of == kinds.count("md_section") > 1
@@ -102,7 +102,7 @@ def test_pascal_declaration_is_grouped_with_its_implementation(tmp_path: Path) -
         "end;\nend.\n"
     )
     found = search_after_edits(tmp_path, {"cart.pas": text}, "Ship")
-    assert [one.hit.symbol for one in found].count("Cart.TCart.Ship") == 1
+    assert [result.hit.symbol for result in found].count("Cart.TCart.Ship") == 1
 
 
 def test_copies_of_a_text_are_one_hit(tmp_path: Path) -> None:
@@ -111,11 +111,11 @@ def test_copies_of_a_text_are_one_hit(tmp_path: Path) -> None:
     short = "def send(order):\n    return order\n"
     files = {f"{name}.py": text + "\n\n" + short for name in "abc"}
     found = search_after_edits(tmp_path, files, "ship order", copies=True)
-    [ship] = [one for one in found if one.hit.symbol == "ship"]
+    [ship] = [result for result in found if result.hit.symbol == "ship"]
     assert {duplicate.hit.path for duplicate in ship.duplicates} == {"a.py", "b.py", "c.py"} - {
         ship.hit.path
     }
-    assert sum(one.hit.symbol == "send" for one in found) == 3
+    assert sum(result.hit.symbol == "send" for result in found) == 3
     assert (
         sum(
             search_after_edit.hit.symbol == "ship"
@@ -132,8 +132,8 @@ def test_copies_are_compared_as_the_files_are_now(tmp_path: Path) -> None:
     files = {"a.py": ship, "b.py": ship, "c.py": other}
     now = {"b.py": f"# new\n\n{ship}", "c.py": f"{ship}\n\n{other}"}
     found = search_after_edits(tmp_path, files, "ship order", copies=True, now=now)
-    assert {one.hit.path for one in found} == {"a.py", "c.py"}
-    [copy] = next(one for one in found if one.hit.path == "a.py").duplicates
+    assert {result.hit.path for result in found} == {"a.py", "c.py"}
+    [copy] = next(result for result in found if result.hit.path == "a.py").duplicates
     assert (copy.hit.path, copy.hit.start_line, copy.hit.end_line) == ("b.py", 3, 5)
 
 
@@ -153,5 +153,5 @@ def test_parts_of_one_long_line_are_one_hit(tmp_path: Path) -> None:
     found = search_after_edits(
         tmp_path, {"long.txt": f"{line}\n", "b.txt": "a zebra0\n"}, "crosses"
     )
-    assert [one.hit.path for one in found] == ["long.txt"]
+    assert [result.hit.path for result in found] == ["long.txt"]
     assert len(found[0].grouped) > 1

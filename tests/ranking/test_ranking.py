@@ -127,7 +127,7 @@ def test_file_named_like_the_query_ranks_before_a_mention(
     database: SQLite,
 ) -> None:
     found = run_search(database, "recoverer handlers").results
-    assert [one.hit.path for one in found[:2]] == ["a/recoverer.py", "b/other.py"]
+    assert [result.hit.path for result in found[:2]] == ["a/recoverer.py", "b/other.py"]
 
 
 @pytest.mark.parametrize(
@@ -457,7 +457,7 @@ def test_snake_case_name_is_one_word(tmp_path: Path) -> None:
     apart = {"shop/default.py": "def rate():\n    # the default rate of the shop\n    pass\n"}
     with temporary_index(tmp_path, users | apart) as database:
         found = run_search(database, "SHOP_DEFAULT_RATE", limit=26).results
-    assert {one.hit.path for one in found[:25]} == set(users)
+    assert {result.hit.path for result in found[:25]} == set(users)
     assert found[25].hit.path == "shop/default.py"
 
 
@@ -542,7 +542,7 @@ def test_tests_do_not_lower_the_score_of_source_files() -> None:
     hits = [hit("tests/test_a.py", id_="t"), hit("src/a.py", id_="s")]
     found = rank_hits(asked, [word_ranking({"t": 1.0, "s": 0.6})], hits)
     # the source has the most of its file, as the test is worth 0.3
-    assert {one.hit.id: one.score_parts["file"] for one in found} == pytest.approx(
+    assert {result.hit.id: result.score_parts["file"] for result in found} == pytest.approx(
         {"s": FILE_BOOST, "t": FILE_BOOST * sqrt(0.3 / 0.6)}
     )
 
@@ -649,7 +649,7 @@ def test_first_line_decides_which_kinds_are_asked_for(query: str, kinds: set[str
         for path, node_type in paths.items()
     ]
     query_text = QueryText(query)
-    assert {kind for one in hits if (kind := kind_weight(one, query_text)[0])} == kinds
+    assert {kind for hit in hits if (kind := kind_weight(hit, query_text)[0])} == kinds
 
 
 def test_licence_is_a_document() -> None:

@@ -81,7 +81,7 @@ DEBUGGER = """\
 )
 def test_stack_frames_are_parsed_with_their_files(trace: str, found: list[tuple[str, str]]) -> None:
     """The innermost frame first, for each language's format. A one-line query has no frames."""
-    assert parse_frames(QueryText(trace)) == [Frame(*one) for one in found]
+    assert parse_frames(QueryText(trace)) == [Frame(*answer) for answer in found]
 
 
 CART = """\
@@ -115,7 +115,7 @@ def test_functions_in_a_trace_rank_first(tmp_path: Path) -> None:
 
     found = search_scope(database, [], GO, Scope.of_repo(REPO), Pagination(2)).results
 
-    assert [(one.hit.path, one.hit.symbol) for one in found] == [
+    assert [(result.hit.path, result.hit.symbol) for result in found] == [
         ("cart.go", "shop.Cart.add"),
         ("main.go", "main.main"),
     ]

@@ -81,13 +81,13 @@ def answers(
     given = feeder(repo, command, target, "--json").json
     marked = [one for own, some in places.items() if own[0] == key for one in some]
     listed: dict[bool, set[str]] = {True: set(), False: set()}
-    for one in given[LISTS[command]]:
-        line = one.get("line", one.get("start_line"))
-        place = f"{one['path']}:{line}"
+    for entry in given[LISTS[command]]:
+        line = entry.get("line", entry.get("start_line"))
+        place = f"{entry['path']}:{line}"
         if command == "implementations":  # a node may begin above its name
-            near = [f"{one['path']}:{at}" for at in range(line, line + 4)]
+            near = [f"{entry['path']}:{at}" for at in range(line, line + 4)]
             place = next((at for at in near if at in marked), place)
-        listed[one["resolved"]].add(place)
+        listed[entry["resolved"]].add(place)
     return Answers(
         places.get((key, ""), set()),
         places.get((key, "?"), set()),

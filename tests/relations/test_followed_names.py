@@ -34,7 +34,7 @@ def test_attribute_that_a_method_assigns_is_a_member(feeder: RunFeeder, repo: Re
 
     def places(name: str) -> list[tuple[str, int]]:
         found = feeder(repo, "definition", name, "--json").json["definitions"]
-        return [(one["symbol"], one["start_line"]) for one in found]
+        return [(node["symbol"], node["start_line"]) for node in found]
 
     assert places("total") == [("Cart.total", 5)]
     assert places("limit") == [("Cart.limit", 2)]

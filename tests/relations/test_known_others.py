@@ -30,7 +30,7 @@ def test_sites_left_out_say_what_they_are(feeder: RunFeeder, repo: Repo) -> None
 
     def means(target: str) -> dict[str, str]:
         left_out = feeder(repo, "references", target, "--all", "--json").json["elsewhere"]
-        return {f"{one['path']}:{one['line']}": one["means"] for one in left_out}
+        return {f"{site['path']}:{site['line']}": site["means"] for site in left_out}
 
     assert means("src/bytes.rs#Cart.from_str_radix") == {
         "src/uses.rs:8": "a member of a built-in type"

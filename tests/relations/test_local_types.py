@@ -37,7 +37,7 @@ def test_a_local_type_is_one_line_in_the_function_around_it(feeder: RunFeeder, r
     printed = feeder(repo, "implementations", "Listener").out
     assert printed.splitlines() == ["Panel.java:2  in Panel", "Panel.java:7  in Panel.start"]
     listed = feeder(repo, "implementations", "Listener", "--json").json["implementations"]
-    assert [(one["start_line"], one["end_line"], one["is_local"]) for one in listed] == [
+    assert [(node["start_line"], node["end_line"], node["is_local"]) for node in listed] == [
         (2, 2, True),
         (7, 7, True),
     ]

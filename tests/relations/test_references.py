@@ -680,7 +680,7 @@ def test_test_with_the_name_of_a_method_is_no_definition(feeder: RunFeeder, repo
         ("wrapAll", "wrapAll", {"parcel.test.js:1": True, "parcel.test.js:4": True}),
     ]:
         answer = feeder(repo, "definition", name, "--json").json
-        assert [one["symbol"] for one in answer["definitions"]] == [definition]
+        assert [definition["symbol"] for definition in answer["definitions"]] == [definition]
         answer = feeder(repo, "references", name, "--json").json
         assert answer["target"]["symbol"] == definition
         lines = {
@@ -1262,7 +1262,7 @@ def test_packages_of_go_with_another_name_than_their_path(
 def test_definition(feeder: RunFeeder, shop: Repo) -> None:
     """By name all of that name; at a position the one that is meant there."""
     named = feeder(shop, "definition", "add", "--json").json["definitions"]
-    assert [(one["symbol"], one["resolved"]) for one in named] == [
+    assert [(node["symbol"], node["resolved"]) for node in named] == [
         ("Cart.add", False),
         ("Shelf.add", False),
     ]
@@ -1363,7 +1363,7 @@ def test_definition_in_a_file_is_that_of_the_file(feeder: RunFeeder, repo: Repo)
     assert feeder(repo, "sync", "-q").code == 0
     for path in ("lib/a.py", "./lib/a.py"):
         found = feeder(repo, "definition", f"{path}#open_it", "--json").json["definitions"]
-        assert [(one["path"], one["start_line"]) for one in found] == [("lib/a.py", 4)]
+        assert [(node["path"], node["start_line"]) for node in found] == [("lib/a.py", 4)]
     error = feeder(repo, "definition", "lib/b.py#open_it")
     assert error.code == 2
     assert (

@@ -48,7 +48,7 @@ def test_sites_of_the_base_itself_and_of_types_beside_are_not_resolved(
     assert feeder(repo, "sync", "-q").code == 0
     answer = feeder(repo, "references", "pump.py#Steel.flow", "--json").json
     resolved = [reference for reference in answer["references"] if reference["resolved"]]
-    sites = {(one["path"], one["line"]): one.get("through") for one in resolved}
+    sites = {(site["path"], site["line"]): site.get("through") for site in resolved}
     assert sites == {
         ("use.py", 6): None,
         ("pump.py", 6): "Pump.flow",

@@ -79,11 +79,11 @@ def search_scope_with(
 
 
 def symbols(found: Sequence[Result]) -> list[str | None]:
-    return [one.hit.symbol for one in found]
+    return [result.hit.symbol for result in found]
 
 
 def paths(found: Sequence[Result]) -> list[str]:
-    return [one.hit.path for one in found]
+    return [result.hit.path for result in found]
 
 
 def test_name_ranks_before_a_mention(database: SQLite) -> None:
@@ -206,8 +206,8 @@ def test_name_parts_stems_paths_and_any_case_match(database: SQLite, query: str,
 )
 def test_fts5_operators_are_plain_words(database: SQLite, query: str) -> None:
     """No query is an error."""
-    for one in run_search(database, query):
-        assert MODEL_VECTORS not in one.ranks
+    for result in run_search(database, query):
+        assert MODEL_VECTORS not in result.ranks
 
 
 @settings(max_examples=300)
@@ -257,21 +257,24 @@ def model_vectors_of(database: SQLite, embedder: HashedEmbedder) -> ModelVectors
 def test_word_and_vector_scores_are_fused(database: SQLite) -> None:
     """A node's score is the sum of its parts."""
     found = run_search(database, "refund", model_vectors_of(database, PointingEmbedder()))
-    by_symbol = {one.hit.symbol: one for one in found}
+    by_symbol = {result.hit.symbol: result for result in found}
     place = by_symbol["place"]
     assert dict(place.ranks) == {MODEL_VECTORS: 1}
     assert place.score_parts[MODEL_VECTORS] == MODEL_WEIGHT
     refund = by_symbol["refundOrder"]
     assert (refund.ranks[WORD], refund.score_parts[WORD]) == (1, 1.0)
     assert 0 < refund.score_parts[MODEL_VECTORS] < MODEL_WEIGHT
-    for one in found:
-        assert one.score == pytest.approx(sum(one.score_parts.values()))
+    for answer in found:
+        assert answer.score == pytest.approx(sum(answer.score_parts.values()))
 
 
 def test_without_a_model_hits_have_no_vector_rank(database: SQLite) -> None:
     found = run_search(database, "due refund")
-    assert {one.hit.symbol: one.ranks[WORD] for one in found} == {"cancel": 1, "refundOrder": 2}
-    assert not any(MODEL_VECTORS in one.ranks for one in found)
+    assert {result.hit.symbol: result.ranks[WORD] for result in found} == {
+        "cancel": 1,
+        "refundOrder": 2,
+    }
+    assert not any(MODEL_VECTORS in result.ranks for result in found)
 
 
 class FailingQueryEmbedder(HashedEmbedder):
@@ -348,7 +351,7 @@ def test_nearer_vectors_outside_the_scope_hide_nothing(tmp_path: Path, scope: Sc
     sides = [embedding_query_model(model_vectors_of(database, HashedEmbedder()))]
     found = search_scope_with(database, sides, "cancel order", scope)
 
-    assert [(one.hit.path, dict(one.ranks)) for one in found] == [
+    assert [(result.hit.path, dict(result.ranks)) for result in found] == [
         ("lib/cart.py", {MODEL_VECTORS: 1})
     ]
     database.close()

@@ -86,7 +86,11 @@ queries = st.lists(st.sampled_from([*WORDS, *SIGNS]), min_size=1, max_size=4, un
 
 def ids(found: Sequence[Result]) -> list[str]:
     """Returns the ids of all nodes in these hits."""
-    return [id_ for one in found for id_ in (one.hit.id, *ids(one.grouped), *ids(one.duplicates))]
+    return [
+        id_
+        for result in found
+        for id_ in (result.hit.id, *ids(result.grouped), *ids(result.duplicates))
+    ]
 
 
 @pytest.mark.parametrize("compared", [results.MAX_DEDUPLICATED, 3])
@@ -120,7 +124,9 @@ def test_every_node_is_in_exactly_one_hit(search_index: SearchIndex, query: str)
     """Of the scope if the query has only filters or a pattern, else of the candidates."""
     plan, database = scope(search_index, query), search_index.store.index.database
     found = rank_query(database, search_index.models, plan.text, plan.scope).results
-    nodes = [one.hit for one in found] if plan.text else first_hits(database, plan.scope, 1_000)
+    nodes = (
+        [result.hit for result in found] if plan.text else first_hits(database, plan.scope, 1_000)
+    )
     assert nodes
     assert sorted(ids(run_query(search_index, query, ALL)[1].results)) == sorted(
         node.id for node in nodes
@@ -131,7 +137,7 @@ def test_every_node_is_in_exactly_one_hit(search_index: SearchIndex, query: str)
 def test_parts_and_copies_are_one_hit_for_any_query(search_index: SearchIndex, query: str) -> None:
     """The function has 163 lines and is in three files."""
     found = run_query(search_index, query, ALL)[1].results
-    first, *others = [one for one in found if one.hit.path == "a/weigh.py"]
+    first, *others = [result for result in found if result.hit.path == "a/weigh.py"]
     assert [other.hit.symbol for other in others] in ([], ["ship"])
     assert (first.hit.start_line, first.hit.end_line) == (1, 163)
     assert {copy.hit.path for copy in first.duplicates} == {"b/weigh.py", "c/weigh.py"}

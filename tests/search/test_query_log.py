@@ -17,7 +17,7 @@ def texts(some: list[query_log.RepeatedQuery]) -> list[str]:
 
 
 def reworded(*some: LoggedQuery) -> list[list[str]]:
-    return [[one.text for one in chain] for chain in query_log.reworded_chains(some)]
+    return [[part.text for part in chain] for chain in query_log.reworded_chains(some)]
 
 
 def test_repeated_query_is_frequent() -> None:
@@ -34,7 +34,7 @@ def test_repeated_query_is_frequent() -> None:
             [*some, logged_query(6, "d"), logged_query(7, "d", filters='{"tests": "no"}')]
         )
     )
-    assert [(one.last.text, len(one.occurrences)) for one in found] == [("c", 3), ("a  b", 2)]
+    assert [(chain.last.text, len(chain.occurrences)) for chain in found] == [("c", 3), ("a  b", 2)]
 
 
 def test_query_with_a_high_median_time_is_slow() -> None:
@@ -42,7 +42,7 @@ def test_query_with_a_high_median_time_is_slow() -> None:
     times = [("once", 900), ("once", 10), ("once", 20), ("always", 50), ("never", 5)]
     some = [logged_query(at, text, took_ms=ms) for at, (text, ms) in enumerate(times)]
     found = slowest(group_queries(some))
-    assert [(one.last.text, one.median_ms) for one in found] == [
+    assert [(chain.last.text, chain.median_ms) for chain in found] == [
         *(("always", 50), ("once", 20), ("never", 5))
     ]
 

@@ -162,8 +162,10 @@ def test_file_contents_are_read_on_each_search(shop: Shop) -> None:
 
     (shop.repo.path / "b/two.py").write_text(TWICE.replace("order.weight", "Weight(order)"))
     after = shop.find("shipping weight").results
-    assert [one.duplicates for one in after] == [()] * len(after)
-    assert {shipping.hit.path, shipping.duplicates[0].hit.path} <= {one.hit.path for one in after}
+    assert [result.duplicates for result in after] == [()] * len(after)
+    assert {shipping.hit.path, shipping.duplicates[0].hit.path} <= {
+        result.hit.path for result in after
+    }
     assert shop.model.asked == ["shipping weight"]
 
 

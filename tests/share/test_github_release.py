@@ -124,7 +124,7 @@ def test_files_of_a_private_repository_are_read_with_the_token(
     monkeypatch.setenv("GITHUB_TOKEN", READER)
     store = reader()
     found = [store.read(name, 100) for name in (LATEST, PACK)]
-    assert [one.data for one in found if one] == [b"{}", b"pack"]
+    assert [answer.data for answer in found if answer] == [b"{}", b"pack"]
     assert github.storage_tokens == [None, None]
     public = [request for request in github.requests if request.token is None]
     assert len([request for request in public if "download" in request.path]) == 1

@@ -183,7 +183,7 @@ def test_snippet_has_a_literal_if_there_is_one(
 )
 def test_literals_are_found(literal: Literal, expected: list[tuple[int, int, int]]) -> None:
     lines = ["cart", "x_cart Cart(1)", "Straße"]
-    assert find_literals(lines, [literal]) == [LiteralMatch(*one) for one in expected]
+    assert find_literals(lines, [literal]) == [LiteralMatch(*span) for span in expected]
 
 
 @given(

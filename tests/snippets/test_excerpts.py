@@ -206,7 +206,7 @@ def test_unchanged_folder_has_no_note(plain: tuple[SQLite, Path]) -> None:
 def test_class_excerpt_leaves_out_its_methods(database: SQLite, repo: Repo) -> None:
     """Methods are hits of their own."""
     all_found = search_scope(database, [], "Duty", Scope.of_repo(REPO), Pagination(9)).results
-    [found] = [one for one in all_found if one.hit.symbol == "Duty"]
+    [found] = [result for result in all_found if result.hit.symbol == "Duty"]
     [hit] = result_page(database, repo.path, [found], 2, ["price"]).hits
     assert hit.snippet.start_line == 6
 

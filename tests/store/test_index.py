@@ -337,7 +337,7 @@ def test_pages_and_groups_contain_each_item_once(monkeypatch: pytest.MonkeyPatch
     assert [item for page in found for item in page] == items
     assert all(len(json.dumps(page)) <= 60 or len(page) == 1 for page in found)
     files = [file_with_functions(f"{number}.py", add="x", drop="y") for number in range(3)]
-    assert [one for group in file_batches(files) for one in group] == files
+    assert [file for group in file_batches(files) for file in group] == files
     assert all(len(group) == 1 for group in file_batches(files))
     assert list(json_pages([])) == []
     assert list(file_batches([])) == []

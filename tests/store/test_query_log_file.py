@@ -24,7 +24,7 @@ def log(tmp_path: Path) -> QueryLog:
 
 def test_queries_are_returned_in_order(log: QueryLog) -> None:
     asked = [logged_query(1), logged_query(2, "naïve \U0001f6d2"), logged_query(3, "")]
-    assert all(log.add(one) for one in asked)
+    assert all(log.add(query) for query in asked)
     assert log.queries() == asked
 
 
@@ -104,8 +104,8 @@ def test_two_processes_may_create_the_file_at_once(tmp_path: Path) -> None:
         )
         for name in ("one", "two")
     ]
-    stored = {one.args[-1]: int(one.communicate()[0]) for one in running}  # type: ignore[index]
-    assert [one.returncode for one in running] == [0, 0]
+    stored = {process.args[-1]: int(process.communicate()[0]) for process in running}  # type: ignore[index]
+    assert [process.returncode for process in running] == [0, 0]
     repos = [query.repo for query in QueryLog(file).queries()]
     assert {name: repos.count(name) for name in ("one", "two")} == stored
 

@@ -37,7 +37,7 @@ def database(repo: Repo) -> SQLite:
 def names(database: SQLite, symbol: str) -> set[str]:
     [ids] = database.run([Statement("SELECT id FROM docs")])
     found = hits_by_ids(database, [str(id_) for (id_,) in ids], Scope((REPO,), symbols=(symbol,)))
-    return {one.symbol or one.logical_path or "" for one in found}
+    return {node.symbol or node.logical_path or "" for node in found}
 
 
 @pytest.mark.parametrize(

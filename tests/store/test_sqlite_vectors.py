@@ -44,9 +44,9 @@ def test_nearest_vector_comes_first(database: SQLite) -> None:
     vectors = SQLiteVectors(database)
     vectors.upsert([vector("a", 1, 0), vector("b", 0, 1), vector("c", 0.6, 0.8)])
     near = vectors.query(unit(1, 0), 10, ALL)
-    assert [one.id for one in near] == ["a", "c", "b"]
-    assert [one.score for one in near] == pytest.approx([1, 0.6, 0], abs=0.01)
-    assert [one.id for one in vectors.query(unit(0, 1), 1, ALL)] == ["b"]
+    assert [neighbour.id for neighbour in near] == ["a", "c", "b"]
+    assert [neighbour.score for neighbour in near] == pytest.approx([1, 0.6, 0], abs=0.01)
+    assert [neighbour.id for neighbour in vectors.query(unit(0, 1), 1, ALL)] == ["b"]
 
 
 def test_vector_of_a_changed_node_is_not_stored(database: SQLite) -> None:
@@ -106,7 +106,7 @@ def test_vectors_of_other_dimensions_are_not_compared(database: SQLite) -> None:
     vectors = SQLiteVectors(database)
     vectors.upsert([vector("b", 1, 0, 0)])
     for query, near in ((unit(1, 0, 0), "b"), (unit(1, 0), "a"), (unit(1, 0, 0), "b")):
-        assert [one.id for one in vectors.query(query, 10, ALL)] == [near]
+        assert [neighbour.id for neighbour in vectors.query(query, 10, ALL)] == [near]
 
 
 def test_query_sees_vectors_written_since_the_last_one(database: SQLite) -> None:
@@ -145,9 +145,9 @@ def test_quantization_keeps_the_order(matrix: Any, query: Any) -> None:
     truth = dict(zip(ids, (exact @ asked).tolist(), strict=True))
     # half a step of 1/127 in each of eight numbers, times a vector of length 1
     tolerance = 0.5 / 127 * np.sqrt(8) + 1e-5
-    assert sorted(one.id for one in found) == ids
-    assert all(abs(one.score - truth[one.id]) <= tolerance for one in found)
-    scores = [truth[one.id] for one in found]
+    assert sorted(neighbour.id for neighbour in found) == ids
+    assert all(abs(neighbour.score - truth[neighbour.id]) <= tolerance for neighbour in found)
+    scores = [truth[neighbour.id] for neighbour in found]
     assert all(left >= right - 2 * tolerance for left, right in pairwise(scores))
     database.close()
 
@@ -157,14 +157,14 @@ def test_vectors_are_compared_in_batches(database: SQLite, monkeypatch: pytest.M
     monkeypatch.setattr("feeder.store.vector_search.BLOCK_ROWS", 2)
     vectors = SQLiteVectors(database)
     vectors.upsert([vector("a", 1, 0), vector("b", 0, 1), vector("c", 0.6, 0.8)])
-    assert [one.id for one in vectors.query(unit(1, 0), 10, ALL)] == ["a", "c", "b"]
+    assert [neighbour.id for neighbour in vectors.query(unit(1, 0), 10, ALL)] == ["a", "c", "b"]
 
 
 def test_equal_vectors_are_ordered_by_id(database: SQLite) -> None:
     """Also at the limit."""
     vectors = SQLiteVectors(database)
     vectors.upsert([vector("c", 1, 0), vector("b", 1, 0), vector("a", 1, 0)])
-    assert [one.id for one in vectors.query(unit(1, 0), 2, ALL)] == ["a", "b"]
+    assert [neighbour.id for neighbour in vectors.query(unit(1, 0), 2, ALL)] == ["a", "b"]
 
 
 class PlacedNode(NamedTuple):
@@ -257,7 +257,7 @@ def test_nearest_vectors_in_a_scope_ignore_other_nodes(
             (-n.nearness, id_) for id_, n in zip(ids, nodes, strict=True) if n.matches_glob(scope)
         ]
         found = vectors.query(unit(1, 0), 10, scope)
-        assert [(-one.score, one.id) for one in found] == sorted(inside)[:10]
+        assert [(-neighbour.score, neighbour.id) for neighbour in found] == sorted(inside)[:10]
     database.close()
 
 
@@ -271,9 +271,9 @@ def test_top_scores_equal_those_of_a_full_sort(database: SQLite, count: int, lim
     directions = some.integers(-3, 4, (count, 2)).astype(np.float32)
     vectors = SQLiteVectors(database)
     vectors.upsert([vector(id_, *one) for id_, one in zip(ids, directions, strict=True)])
-    cosines = {one.id: one.score for one in vectors.query(unit(1, 2), count, ALL)}
+    cosines = {neighbour.id: neighbour.score for neighbour in vectors.query(unit(1, 2), count, ALL)}
     wanted = sorted(ids, key=lambda id_: (-cosines[id_], id_))[:limit]
-    assert [one.id for one in vectors.query(unit(1, 2), limit, ALL)] == wanted
+    assert [neighbour.id for neighbour in vectors.query(unit(1, 2), limit, ALL)] == wanted
 
 
 @pytest.mark.parametrize(
@@ -309,8 +309,8 @@ def test_nearest_of_many_are_those_of_a_computation_in_float64(scope: Scope, sha
     expected = sorted(inside, key=lambda id_: (-round(scores[id_], 9), id_))[:20]
     for _ in range(2):  # as the vectors are read, and once they are in memory
         found = vectors.query(query, 20, scope)
-        assert [one.id for one in found] == expected
-        assert [one.score for one in found] == pytest.approx(
+        assert [neighbour.id for neighbour in found] == expected
+        assert [neighbour.score for neighbour in found] == pytest.approx(
             [scores[id_] for id_ in expected], abs=1e-6
         )
     assert len(inside) == pytest.approx(len(ids) / share, rel=0.1)
@@ -323,7 +323,7 @@ def test_damaged_scale_hides_no_other_vector(database: SQLite, scale: float) -> 
     vectors.upsert([vector("a", 1, 0), vector("b", 0.28, 0.96), vector("c", 0.6, 0.8)])
     database.run([Statement("UPDATE vectors SET scale = ? WHERE id = 'b'", (scale,))])
     found = SQLiteVectors(database).query(unit(1, 0), 3, ALL)
-    assert [one.id for one in found if one.id != "b"] == ["a", "c"]
+    assert [neighbour.id for neighbour in found if neighbour.id != "b"] == ["a", "c"]
 
 
 def test_query_that_is_no_number_finds_nothing(database: SQLite) -> None:

@@ -16,9 +16,9 @@ ONE, TWO = "def one():\n    return 1\n", "def two():\n    return 2\n"
 def stored_counts(database: SQLite) -> dict[str, dict[str, int]]:
     """Returns the counts of each kind without the times."""
     found = last_run_costs(statistics(database, REPO).meta)
-    for one in found.values():
-        assert one.pop("seconds") >= 0
-        assert one.pop("ended_s") > 1_700_000_000
+    for file in found.values():
+        assert file.pop("seconds") >= 0
+        assert file.pop("ended_s") > 1_700_000_000
     return found
 
 

@@ -257,7 +257,7 @@ def test_wrong_source_is_found_and_repaired(
     assert validate(run(shop, database)).passed
     query_rows(database, damage)
     verdict = validate(run(shop, database))
-    failed = {one.name: one.differences for one in verdict.checks if not one.passed}
+    failed = {check.name: check.differences for check in verdict.checks if not check.passed}
     assert any(difference in line for line in failed[check])
     mending = run(shop, database)
     repair(mending, verdict)

@@ -79,7 +79,7 @@ def test_scope_applies_before_the_nearest_are_chosen(shop: Repo, database: SQLit
     [[rows]] = [database.run([Statement("SELECT id FROM docs WHERE repo = 'acme/other'")])]
     own = {str(id_) for (id_,) in rows}
     found = meanings.query(vector, 100, Scope.of_repo("acme/other"))
-    assert {one.id for one in found} == own
+    assert {neighbour.id for neighbour in found} == own
     assert meanings.query(vector, 100, Scope.of_repo("acme/none")) == []
 
 
@@ -202,7 +202,7 @@ def test_all_vectors_are_read_for_any_bytes(database: SQLite) -> None:
     database.run([Statement(DOCS, (REPO,)), Statement(ADD_TO_ALL, (code,))])
     query = every / np.linalg.norm(every.astype(np.float32))
     found = StaticVectors(database).query(query.astype(np.float32), 20_000, Scope.of_repo(REPO))
-    assert [int(one.id) for one in found] == list(range(3, 3 * 8_001, 3))
+    assert [int(neighbour.id) for neighbour in found] == list(range(3, 3 * 8_001, 3))
     assert found[0].score == pytest.approx(float(np.linalg.norm(every.astype(float))) / 1024)
 
 

@@ -84,4 +84,4 @@ def accessibility_violations(page: Page) -> list[str]:
     # as a script of the page it would be refused, as it should
     page.evaluate(AXE.read_text("utf-8"))
     found = page.evaluate("async () => (await axe.run()).violations")
-    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found]
+    return [f"{answer['id']}: {answer['nodes'][0]['html']}" for answer in found]

@@ -35,7 +35,7 @@ class Subject(NamedTuple):
 def subject(site: Web, query: str) -> Subject:
     """The subject of a query in a server's index."""
     hits = site.client.get("/api/search", params={"q": query, "limit": 50}).json()["hits"]
-    hit = next(one for one in hits if "symbol" in one)
+    hit = next(hit for hit in hits if "symbol" in hit)
     files = site.client.get("/api/map").json()["files"]
     markdown = next(file["path"] for file in files if file.get("language") == "markdown")
     return Subject(query, hit["path"], hit["start_line"], hit["id"], markdown)

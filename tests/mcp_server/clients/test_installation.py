@@ -218,7 +218,7 @@ def test_installed_entry_starts_the_server(
     (home / "bin/feeder").unlink()
     feeder(repo, *INSTALL, "--client", client)
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-    command = [one.replace("${workspaceFolder}", str(repo.path)) for one in started(home / file)]
+    command = [part.replace("${workspaceFolder}", str(repo.path)) for part in started(home / file)]
     done = subprocess.run(
         command,
         cwd=repo.path if client == "claude" else home,

@@ -124,7 +124,7 @@ def test_instructions_name_existing_tools(feeder: RunFeeder, repo: Repo) -> None
 
 
 @pytest.mark.parametrize(
-    "client", [one for one in CLIENTS if "project" in CLIENTS[one].files["agent"]]
+    "client", [client for client in CLIENTS if "project" in CLIENTS[client].files["agent"]]
 )
 def test_sub_agent_file_has_the_format_of_its_client(
     feeder: RunFeeder, repo: Repo, client: str

@@ -38,8 +38,8 @@ async def facts(command: list[str]) -> dict[str, Any]:
             "instructions": started.instructions.splitlines()[0],
             "tools": [tool.name for tool in tools],
             "reads_only": all(tool.annotations.readOnlyHint for tool in tools),
-            "structured": [one.structuredContent for one in found],
-            "texts": [one.content[0].text for one in found],
+            "structured": [answer.structuredContent for answer in found],
+            "texts": [answer.content[0].text for answer in found],
             "wrong": [wrong.isError, wrong.content[0].text],
             "refused": refused,
         }

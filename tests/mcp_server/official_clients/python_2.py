@@ -39,8 +39,8 @@ async def facts(mode: Any, command: list[str]) -> dict[str, Any]:
             "instructions": client.instructions.splitlines()[0],
             "tools": [tool.name for tool in tools],
             "reads_only": all(tool.annotations.read_only_hint for tool in tools),
-            "structured": [one.structured_content for one in found],
-            "texts": [one.content[0].text for one in found],
+            "structured": [answer.structured_content for answer in found],
+            "texts": [answer.content[0].text for answer in found],
             "wrong": [wrong.is_error, wrong.content[0].text],
             "refused": refused,
         }
