@@ -222,6 +222,7 @@ def test_another_address_gets_nothing(
         "https://evil.example/callback",
         "https://claude.ai.evil.example/callback",
         "https://evil.example/claude.ai",
+        "https://claude.ai\\@evil.example/",
     ],
 )
 @pytest.mark.parametrize("changed", [{}, {"response_type": "token"}, {"code_challenge": None}])
@@ -501,6 +502,23 @@ def test_a_flood_of_sign_ins_is_slowed(origin: str, browser: Browser) -> None:
     assert statuses == [201] * 20 + [429] * 2
     assert int(client.register().headers["retry-after"]) <= 60
     assert browser.get(client.authorize_url()).status_code == 200
+
+
+def test_only_a_browsers_methods_start_a_sign_in(client: OAuthClient) -> None:
+    """A program that checks links writes nothing to the store."""
+    for method in ("HEAD", "PUT", "DELETE"):
+        assert client.http.request(method, client.authorize_url()).status_code == 405
+    assert client.http.post("/oauth/callback", data={"code": "x"}).status_code == 405
+
+
+def test_the_rate_limit_covers_the_sign_in(
+    folder: Path, standin: Path, login: tuple[GitHubLogin, str]
+) -> None:
+    said = {"folder": folder, "script": standin, "vars": SETTINGS, "github": login[1]}
+    with running(**said, limit=3) as address:
+        client = OAuthClient(address)
+        statuses = [client.exchange("1:2:3").status_code for _ in range(5)]
+        assert statuses == [401, 401, 401, 429, 429]
 
 
 @pytest.mark.parametrize("missing", ["OAUTH_GITHUB_ID", "OAUTH_GITHUB_SECRET", "OAUTH_USERS"])

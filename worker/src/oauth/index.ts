@@ -28,7 +28,8 @@ const ACCESS_TOKEN_S = 3_600;
 const CLIENT_LIFETIME_S = 90 * 86_400;
 /** The form of the library's tokens: user, grant and secret. */
 const OAUTH_TOKEN = /^Bearer +([^\s:]+:[^\s:]+:[^\s:]+)$/i;
-/** Sign-in pages and registrations of an address in a minute: each writes to the store, which the free plan limits. */
+const MAX_DISCARDED_BYTES = 100_000;
+/** Registrations and opened pages of an address in a minute: each writes to the store, which the free plan limits. */
 const MAX_STARTS = 20;
 
 const starts = new FailedLogins(MAX_STARTS, "This address has started too many sign-ins.", "Try again");
@@ -40,13 +41,20 @@ let current: { origin: string; server: Server; resource: OAuthResourceServer<OAu
 
 export default {
   async fetch(request: Request, env: OAuthEnv, ctx: ExecutionContext): Promise<Response> {
-    try {
-      return await route(request, env, ctx);
-    } catch (error) {
-      return errorResponse(error);
-    }
+    const response = await route(request, env, ctx).catch(errorResponse);
+    if (response.status >= 400) await discardBody(request);
+    return response;
   },
 };
+
+/** Reads a body that is not used: left unread, it would reset the connection, and the client would see no error. */
+async function discardBody({ body, bodyUsed }: Request): Promise<void> {
+  let size = 0;
+  for await (const chunk of (bodyUsed ? null : body) ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_DISCARDED_BYTES) return;
+  }
+}
 
 /** The response for an error; an unexpected one becomes HTTP 500. */
 function errorResponse(cause: unknown): Response {
@@ -67,7 +75,10 @@ async function route(request: Request, env: OAuthEnv, ctx: ExecutionContext): Pr
   const isMetadata = pathname === RESOURCE_METADATA_PATH || pathname === RESOURCE_METADATA_PATH + MCP_PATH;
   if (!isSignIn && !isMetadata && !PROTOCOL_PATHS.includes(pathname)) return worker.fetch(request, env);
   checkOAuthSettings(env);
-  if (pathname === AUTHORIZE_PATH || pathname === REGISTER_PATH) countStart(request);
+  const address = clientNetwork(request.headers.get("cf-connecting-ip") ?? "");
+  const isStart = pathname === REGISTER_PATH || (pathname === AUTHORIZE_PATH && request.method === "GET");
+  if (isStart) countStart(address);
+  await checkRateLimit(address, env);
   if (isSignIn) return signIn(request, env, server.getOAuthApi(env), origin);
   // the MCP specification names both places of the document
   if (isMetadata) return resource.fetch(new Request(origin + RESOURCE_METADATA_PATH + MCP_PATH, request), env, ctx);
@@ -116,8 +127,13 @@ function answerPerson(request: Request, env: OAuthEnv, { id, login }: GitHubUser
   return worker.fetch(request, withPerson(env, { subject: `github:${id}`, names: [`github:${login}`] }));
 }
 
-function countStart(request: Request): void {
-  const address = clientNetwork(request.headers.get("cf-connecting-ip") ?? "");
+/** Throws an HttpError if the address exceeds the rate limit of the binding, if there is one. */
+async function checkRateLimit(address: string, env: OAuthEnv): Promise<void> {
+  const answer = await env.LIMIT?.limit({ key: `sign-in ${address}` });
+  if (answer?.success === false) throw new HttpError(429, "The rate limit is exceeded.", "Try again in 60 seconds.");
+}
+
+function countStart(address: string): void {
   starts.check(address, Date.now());
   starts.add(address, Date.now(), false);
 }

@@ -52,6 +52,8 @@ export function isListed({ id, login }: GitHubUser, env: OAuthEnv): boolean {
 
 /** Returns true for an address of a client that may get a code: one on the user's machine, or a site of a known host. */
 export function isClientAddress(address: string, env: OAuthEnv): boolean {
+  // not all programs read a backslash as a slash, as browsers do
+  if (address.includes("\\")) return false;
   const { protocol, hostname } = new URL(address);
   if (LOOPBACK_HOSTS.includes(hostname)) return true;
   return protocol === "https:" && [...CLIENT_HOSTS, ...wordsOf(env.OAUTH_REDIRECTS)].includes(hostname);

@@ -13,6 +13,7 @@ import {
   type OAuthHelpers,
 } from "@cloudflare/workers-oauth-provider";
 
+import { HttpError } from "../http_error.ts";
 import { readBody } from "../request_body.ts";
 import { authorizeUrl, GitHubError, signedInUser } from "./github.ts";
 import { COMMON_HEADERS, consentPage, errorPage } from "./pages.ts";
@@ -29,11 +30,21 @@ interface Pending {
   verifier: string;
 }
 
+type Step = (request: Request, env: OAuthEnv, oauth: OAuthHelpers, origin: string) => Promise<Response>;
+
+/** By method and path. */
+const STEPS: Readonly<Record<string, Step>> = {
+  [`GET ${AUTHORIZE_PATH}`]: ask,
+  [`POST ${AUTHORIZE_PATH}`]: decide,
+  [`GET ${CALLBACK_PATH}`]: finish,
+};
+
 /** Answers a request of the user's browser. */
 export async function signIn(request: Request, env: OAuthEnv, oauth: OAuthHelpers, origin: string): Promise<Response> {
+  const step = STEPS[`${request.method} ${new URL(request.url).pathname}`];
+  if (!step) throw new HttpError(405, "Method Not Allowed.", START_AGAIN);
   try {
-    if (new URL(request.url).pathname === CALLBACK_PATH) return await finish(request, env, oauth, origin);
-    return request.method === "POST" ? await decide(request, env, oauth, origin) : await ask(request, env, oauth, origin);
+    return await step(request, env, oauth, origin);
   } catch (error) {
     return answerError(error, env);
   }
@@ -88,8 +99,8 @@ async function complete(oauth: OAuthHelpers, asked: AuthRequest, user: { id: num
 /** Redirects errors to a client only where the library has verified its address. */
 function answerError(error: unknown, env: OAuthEnv): Response {
   if (error instanceof AuthorizationError) {
-    const { redirectTo, description } = error;
-    if (redirectTo && isClientAddress(redirectTo, env)) return redirect(redirectTo, new Headers());
+    const { redirectUri, redirectTo, description } = error;
+    if (redirectUri && redirectTo && isClientAddress(redirectUri, env)) return redirect(redirectTo, new Headers());
     return errorPage(400, description, START_AGAIN);
   }
   if (error instanceof CimdFetchError) {
