@@ -350,6 +350,6 @@ def test_folder_of_the_index_that_does_not_exist(shop: Repo, feeder: RunFeeder) 
     error = feeder(shop, "search", "vat", "--db", "nowhere/index.db")
     assert error.code == 2
     assert error.err == (
-        f"feeder: The folder {shop.path}/nowhere, where the index should be, does not exist. "
+        "feeder: The folder nowhere, where the index should be, does not exist. "
         "Create it, or choose another location with --db.\n"
     )

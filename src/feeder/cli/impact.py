@@ -20,7 +20,7 @@ from feeder.source import git
 
 if TYPE_CHECKING:
     from feeder.impact.changed_nodes import Change
-    from feeder.impact.results import Impact
+    from feeder.impact.touched import Impact
 
 MAX_LIMIT = 1_000
 """Entries of each list."""

@@ -15,7 +15,8 @@ from feeder.impact.changed_nodes import ADDED, MAX_FILES, REMOVED, Change, Chang
 from feeder.impact.mentions import Mentions, find_mentions
 from feeder.impact.name_convention import NameScores
 from feeder.impact.near_duplicates import NearDuplicates, find_near_duplicates
-from feeder.impact.results import (
+from feeder.impact.runnable_tests import declares_test, is_test_by_name, may_be_test
+from feeder.impact.touched import (
     CHANGED,
     HISTORY,
     CoChangedFile,
@@ -24,7 +25,6 @@ from feeder.impact.results import (
     ImpactTest,
     RenameImpact,
 )
-from feeder.impact.runnable_tests import declares_test, is_test_by_name, may_be_test
 from feeder.progress import NO_PROGRESS, ProgressReporter
 from feeder.relation import IMPORT
 from feeder.relations.member_resolution import is_compound

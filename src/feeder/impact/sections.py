@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from feeder.escaping import count_of
 from feeder.impact.changed_nodes import EDITED, ChangedNode
-from feeder.impact.results import HISTORY, Impact, ImpactReference, ImpactTest, RenameImpact
+from feeder.impact.touched import HISTORY, Impact, ImpactReference, ImpactTest, RenameImpact
 from feeder.store.scope import is_test_path
 
 MAX_CALLERS = 12

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from feeder.escaping import count_of, escape_line
-from feeder.impact.results import Impact
 from feeder.impact.sections import impact_sections, impact_summary
+from feeder.impact.touched import Impact
 from feeder.mcp.formatting import bytes_beside_footer, join_answer
 from feeder.mcp.token_budget import byte_size, truncate_lines
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
