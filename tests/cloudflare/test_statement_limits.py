@@ -36,6 +36,7 @@ INCOMPLETE = {
     "word_search._QUERY",
     "word_search._SELECT_BEST",
     "hits._SELECT_HIT",
+    "node_parts._CONTENT_COLUMNS",
 }
 """Beginnings of statements."""
 LOCAL = re.compile(
@@ -45,6 +46,8 @@ LOCAL = re.compile(
 """Tables and functions that only a local index has, or that are created when they are needed."""
 IDS = ",".join(f"('{at:040x}')" for at in range(1_500))
 """More ids than the Worker has candidates."""
+MARKED_IDS = ",".join(f"('{at:040x}',{at % 2})" for at in range(1_500))
+"""The same, with whether a statement has found them in the scope."""
 RANGES = ",".join(f"('{at:040x}',1,2)" for at in range(100))
 """More ids with lines than a page has hits."""
 BOUND_RANGES = ",".join(["(?,?,?,?)"] * 25)
@@ -71,6 +74,7 @@ def _filled_in(text: str) -> str:
         ("{1}", "docs"),
         ("(@RANGES)", f"(VALUES {BOUND_RANGES})"),
         ("@IDS", IDS),
+        ("@MARKED_IDS", MARKED_IDS),
         ("@RANGES", RANGES),
     ):
         text = text.replace(mark, value)

@@ -11,6 +11,7 @@ from feeder.query.query_text import QueryText
 from feeder.query.request_filters import Pagination
 from feeder.ranking.name_matching import name_overlap
 from feeder.ranking.ranking import (
+    COMPOSED_NAME,
     FILE_BOOST,
     LEADING_FILES,
     NAME_BOOST,
@@ -115,6 +116,29 @@ def first_hit(database: SQLite, question: str) -> str | None:
 def test_name_query_ranks_its_node_first(database: SQLite, question: str, symbol: str) -> None:
     """The name may be exact, in words, with its class, misspelt or partial."""
     assert first_hit(database, question) == symbol
+
+
+OPTIONS = 'DEFAULT_OPTIONS = {\n    "cols": 80,\n}\nMAX_BUFFER = 4096\n'
+USER = "def default(options):\n    # the default options\n    return options\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "is_composed"),
+    [
+        ("default options", True),
+        ("max buffer", True),
+        ("the default options", True),  # stop words do not count
+        ("DefaultOptions", False),  # a token is looked for as it is
+    ],
+)
+def test_constant_with_exactly_the_words_comes_first(
+    tmp_path: Path, question: str, is_composed: bool
+) -> None:
+    with temporary_index(tmp_path, {"a/terminal.py": OPTIONS, "b/options.py": USER}) as database:
+        results = run_search(database, question).results
+    composed = [result.hit.path for result in results if COMPOSED_NAME in result.ranks]
+    assert composed == (["a/terminal.py"] if is_composed else [])
+    assert results[0].hit.path == "a/terminal.py" or not is_composed
 
 
 @pytest.mark.parametrize("question", ["recoverer.py", "a/recoverer.py", "./a/recoverer", "a/recov"])

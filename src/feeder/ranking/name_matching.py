@@ -11,7 +11,7 @@ from feeder.query.file_kinds import TEST, is_document, is_source
 from feeder.query.literals import token_literal
 from feeder.query.query_text import ALNUM_PATTERN, QueryText, name_part_stems
 from feeder.query.spelling import MAX_CORRECTED_LETTERS, one_edit_variants
-from feeder.ranking.member_names import find_member, find_near_member, is_named
+from feeder.ranking.member_names import find_member, find_near_member, is_named, own_names
 from feeder.store import Row, Statement, fts_query
 from feeder.store.name_search import (
     NameMatch,
@@ -111,10 +111,13 @@ def match_names(query_text: QueryText, row_sets: Sequence[Iterable[Row]]) -> Nam
     """
     by_name, by_words, *by_path = map(name_matches, row_sets)
     text = query_text.name or query_text.text.strip()
+    # a constant that is called like a token is found by its exact name
+    by_words = [node for node in by_words if node.name or not query_text.is_one_token]
     exact = [node for node in by_name if _node_is_named(node, text)]
     overlaps = {
         node.id: max(
-            _best_overlap(node.name, words)
+            _best_overlap(name, words)
+            for name in own_names(node.name, node.members)
             for words in (query_text.stems, query_text.stems_with_stop_words)
         )
         for node in by_words

@@ -78,15 +78,16 @@ ORDER BY d.node_type = 'class' DESC, d.node_type = 'method' DESC, d.seq LIMIT {M
 
 
 # ?1 an FTS5 query. FTS5 sorts by its own BM25, so D1 bills only the rows that are returned; the
-# nodes without a symbol are left out after the limit, so that no more rows are read
+# nodes without a symbol or constants are left out after the limit, so that no more rows are read
 def _names_by_word(ranking: str, order: str) -> str:
     return f"""
 SELECT id, name, members, node_type, path, start_line, lines, is_extension FROM (
-  SELECT {_NAME_COLUMNS}, d.symbol AS symbol
+  SELECT {_NAME_COLUMNS},
+    d.symbol IS NOT NULL OR d.logical_path IS NULL AND d.members <> '' AS has_name
   FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
   WHERE docs_fts MATCH ?1{ranking} AND {IN_SCOPE}
   ORDER BY {order} LIMIT {MAX_BY_WORD}
-) WHERE symbol IS NOT NULL
+) WHERE has_name
 """
 
 

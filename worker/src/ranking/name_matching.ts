@@ -12,7 +12,7 @@ import { isDocument, TEST_KIND } from "../query/file_kinds.ts";
 import { tokenLiteral } from "../query/literals.ts";
 import { namePartStems, type QueryText } from "../query/query_text.ts";
 import { oneEditVariants } from "../query/spelling.ts";
-import { findMember, findNearMember, isNamed, normalizeName } from "./member_names.ts";
+import { findMember, findNearMember, isNamed, normalizeName, ownNames } from "./member_names.ts";
 
 const { MIN_SIMILAR_LETTERS, RARE_COMPOUND_NODES, RARE_WORD_NODES, MAX_NAME_WORDS, MAX_SPELLING_WORDS } =
   constants.name_matching;
@@ -48,11 +48,13 @@ export function hasExactMatch(matches: NameMatches): boolean {
 
 /** Matches the rows of the name statements; types come before members, definitions before declarations. */
 export function matchNames(queryText: QueryText, rowSets: readonly Rows[]): NameMatches {
-  const [byName = [], byWords = [], ...byPath] = rowSets.map(nameMatches);
+  const [byName = [], withWords = [], ...byPath] = rowSets.map(nameMatches);
+  // a constant that is called like a token is found by its exact name
+  const byWords = withWords.filter((node) => node.name || !queryText.isOneToken);
   const text = queryText.name || strip(queryText.text);
   const searchedName = normalizeName(text);
   const exact = byName.filter((node) => isNodeNamed(node, searchedName));
-  const overlaps = new Map(byWords.map((node) => [node.id, queryOverlap(node.name, queryText)]));
+  const overlaps = new Map(byWords.map((node) => [node.id, nodeOverlap(node, queryText)]));
   const exactIds = new Set(exact.map((node) => node.id));
   const namesTests = queryText.matches(TEST_KIND.queryPattern);
   const composed = byWords.filter(
@@ -98,6 +100,11 @@ export function isShortQuery(queryText: QueryText): boolean {
 /** The overlap of the query's words with those of a name's last part, up to 1. */
 export function nameOverlap(symbol: string, stems: ReadonlySet<string>): number {
   return diceCoefficient(nameStems(lastName(symbol)), stems);
+}
+
+/** The overlap with the node's name, or with the best of a chunk's constants. */
+function nodeOverlap({ name, members }: NameMatch, queryText: QueryText): number {
+  return Math.max(...ownNames(name, members).map((one) => queryOverlap(one, queryText)));
 }
 
 /** The overlap with the last part, or with owner and last part if that is higher: `request finalize`. */
