@@ -32,7 +32,7 @@ LIMITS = {
 STATEMENT = re.compile(r"\s*(?:WITH|SELECT|INSERT|DELETE|UPDATE)\b")
 PARAMETER = re.compile(r"\?(\d+)")
 INCOMPLETE = {
-    "scope._PATH_COLUMNS",
+    "scope_sql._PATH_COLUMNS",
     "word_search._QUERY",
     "word_search._SELECT_BEST",
     "hits._SELECT_HIT",

@@ -12,6 +12,7 @@ from functools import cached_property
 from feeder.relation import MENTION, Relation
 from feeder.relations.exports import ALL, DEFAULT, ExportFinder, Site
 from feeder.relations.file_facts import SELF_NAMES, FileFacts, Import
+from feeder.relations.go_packages import go_package_refers
 from feeder.relations.module_paths import ModulePaths, is_standard_module
 from feeder.relations.modules import (
     COMMONJS_RECEIVERS,
@@ -426,27 +427,3 @@ class NameResolver:
         """Compares a package of Go, as a file writes it, with a definition's package."""
         is_in_import = self.imports_module_of(facts, definition)
         return go_package_refers(definition, facts, package, is_in_import)
-
-
-def go_package_refers(
-    definition: Definition, facts: FileFacts, receiver: str, is_in_import: bool
-) -> Resolution:
-    """Compares a receiver of Go with a definition's package by name, if no import leads there.
-
-    A package may have another name than its folder: `package yaml` in `go-yaml/`. The path of the
-    root's package is not known, so the name alone decides there. The answer is `possible` if the
-    definition's file does not tell its package, or the imports do not tell the receiver's.
-    """
-    package = definition.package.partition(".")[0]
-    if "." in receiver or receiver.endswith("()") or (package and receiver != package):
-        return elsewhere(Evidence.ANOTHER_MODULE)
-    is_imported = receiver in facts.package_names
-    if "/" not in definition.path:
-        if is_imported:
-            return resolved_if(bool(package), Reason.MODULE)
-        return possible(Reason.MODULE) if package else elsewhere(Evidence.ANOTHER_MODULE)
-    if is_imported:
-        return elsewhere(Evidence.ANOTHER_MODULE)
-    if package:
-        return resolved_if(is_in_import, Reason.MODULE)
-    return possible(Reason.MODULE) if is_in_import else elsewhere(Evidence.ANOTHER_MODULE)

@@ -9,6 +9,7 @@ import type { RelatedNode } from "../store/relations.ts";
 import { traits } from "../traits.ts";
 import { ALL, DEFAULT, type ExportFinder, type Site } from "./exports.ts";
 import { type FileFacts, type Import, SELF_NAMES, withoutVersion } from "./file_facts.ts";
+import { goPackageRefers } from "./go_packages.ts";
 import { isStandardModule, type ModulePaths } from "./module_paths.ts";
 import {
   COMMONJS_RECEIVERS,
@@ -362,31 +363,4 @@ export class NameResolver {
   goPackageRefers(facts: FileFacts, packageName: string, definition: Definition): Resolution {
     return goPackageRefers(definition, facts, packageName, this.importsModuleOf(facts, definition));
   }
-}
-
-/**
- * Resolves a package of Go to that of a definition if no imported path has its folder.
- *
- * The folder may have another name than its package. Of the module's root the path is not known, so that the name
- * decides. By name only if no symbol of the definition's file has the package, or if none of the paths says what the
- * receiver is.
- */
-function goPackageRefers(
-  definition: Definition,
-  facts: FileFacts,
-  receiver: string,
-  isInImport: boolean,
-): Resolution {
-  const [packageName] = partition(packageOf(definition), ".");
-  if (receiver.includes(".") || receiver.endsWith("()") || (packageName && receiver !== packageName)) {
-    return elsewhere("ANOTHER_MODULE");
-  }
-  const isImported = facts.importedPackages.has(receiver);
-  if (!definition.path.includes("/")) {
-    if (isImported) return resolvedIf(packageName !== "", "MODULE");
-    return packageName ? possible("MODULE") : elsewhere("ANOTHER_MODULE");
-  }
-  if (isImported) return elsewhere("ANOTHER_MODULE");
-  if (packageName) return resolvedIf(isInImport, "MODULE");
-  return isInImport ? possible("MODULE") : elsewhere("ANOTHER_MODULE");
 }
