@@ -15,8 +15,9 @@ from feeder.share.manifest import LATEST, Listing, decode, encode, sha256
 from feeder.share.packs import encode_pack
 from feeder.share.publish import publish, read_manifest
 from feeder.share.untrusted import check_index
+from feeder.store import Statement
 from feeder.store.sqlite import SQLite
-from index_helpers import CART, GUIDE, REPO, query_rows
+from index_helpers import CART, GUIDE, REPO
 from share.memory_store import MemoryStore, pull_to, sync_file
 from source.repos import Repo
 
@@ -177,7 +178,8 @@ def test_damaged_page_with_right_digests_is_refused_or_read_without_harm(
         check_index(file, REPO)
         sync_file(origin, file)
         with closing(SQLite(file)) as database:
-            query_rows(database, "SELECT path, symbol FROM docs")
-            query_rows(database, "SELECT rowid FROM docs_fts('cart OR refunds')")
+            # as a search reads: text that is not UTF-8 is a damaged index
+            database.run([Statement("SELECT path, symbol FROM docs")])
+            database.run([Statement("SELECT rowid FROM docs_fts('cart OR refunds')")])
     except FeederError as exc:
         assert str(exc)
