@@ -1,4 +1,5 @@
-"""Prints a CycloneDX bill of materials of the package and its locked dependencies.
+"""Prints a CycloneDX bill of materials of the package, its locked dependencies, and the JavaScript
+libraries that the built Worker contains: the `dependencies` of package.json.
 
 Usage: `python .ci/sbom.py LOCK…`, with locks by `uv pip compile`. Needs the standard library only.
 """
@@ -40,7 +41,13 @@ def bill_of_materials(files: list[Path]) -> dict[str, Any]:
     own = package_url(project["name"], version)
     pins, required_by = read_locks(files)
     names = {name for name, _ in pins}
-    requires: dict[str, set[str]] = {own: set(), **{package_url(*pin): set() for pin in pins}}
+    bundled = json.loads((ROOT / "package.json").read_text("utf-8"))["dependencies"]
+    libraries = {npm_url(*pin): component(*pin, npm_url(*pin)) for pin in bundled.items()}
+    requires: dict[str, set[str]] = {
+        own: {*libraries},
+        **{library: set[str]() for library in libraries},
+        **{package_url(*pin): set() for pin in pins},
+    }
     for name, pinned in pins:
         parents = required_by[name] & names
         urls = [package_url(*pin) for pin in pins if pin[0] in parents]
@@ -55,7 +62,10 @@ def bill_of_materials(files: list[Path]) -> dict[str, Any]:
         "specVersion": "1.6",
         "version": 1,
         "metadata": {"component": {**root, "bom-ref": own, "licenses": licenses}},
-        "components": [component(name, pinned) for name, pinned in sorted(pins)],
+        "components": [
+            *(component(*pin, package_url(*pin)) for pin in sorted(pins)),
+            *libraries.values(),
+        ],
         "dependencies": [
             {"ref": ref, "dependsOn": sorted(others)} for ref, others in sorted(requires.items())
         ],
@@ -64,13 +74,16 @@ def bill_of_materials(files: list[Path]) -> dict[str, Any]:
     return {**bill, "serialNumber": f"urn:uuid:{serial}"}
 
 
-def component(name: str, version: str) -> dict[str, str]:
-    purl = package_url(name, version)
+def component(name: str, version: str, purl: str) -> dict[str, str]:
     return {"type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl}
 
 
 def package_url(name: str, version: str) -> str:
     return f"pkg:pypi/{name}@{version}"
+
+
+def npm_url(name: str, version: str) -> str:
+    return f"pkg:npm/{name.replace('@', '%40')}@{version}"
 
 
 if __name__ == "__main__":
