@@ -579,6 +579,63 @@ def test_renamed_file_with_the_imports_of_its_old_path(
 
 
 @pytest.mark.usefixtures("refreshed")
+def test_imports_of_a_renamed_file_by_whatever_name(feeder: RunFeeder, repo: Repo) -> None:
+    """A default import, a type, all names and a re-export; not the other file of its name, and not
+    an import that names the new path.
+    """
+    repo.commit(
+        {
+            "src/modules/clip.ts": (
+                "class Clip {}\nexport function cut() {}\nexport { Clip as default };\n"
+            ),
+            "src/core.ts": "import Clip from './modules/clip.js';\nnew Clip();\n",
+            "src/theme.ts": "import type Board from './modules/clip.js';\nlet one: Board;\n",
+            "src/all.ts": "import * as clips from './modules/clip';\nclips.cut();\n",
+            "src/index.ts": "\nexport { cut } from './modules/clip';\n",
+            "src/other.ts": "import Clip from './old/clip.js';\nnew Clip();\n",
+            "src/old/clip.ts": "export default class Clip {}\n",
+            "test/clip.spec.ts": "import Clip from '../src/modules/clip.js';\nnew Clip();\n",
+            "src/new.ts": "import Clip from './modules/board.js';\nnew Clip();\n",
+        }
+    )
+    repo.git("mv", "src/modules/clip.ts", "src/modules/board.ts")
+    [renamed] = feeder(repo, "impact", "--working-tree", "--json").json["renamed"]
+    assert [(site["path"], site["line"]) for site in renamed["imports"]] == [
+        ("src/all.ts", 1),
+        ("src/core.ts", 1),
+        ("src/index.ts", 2),
+        ("src/theme.ts", 1),
+        ("test/clip.spec.ts", 1),
+    ]
+
+
+@pytest.mark.usefixtures("refreshed")
+def test_modules_of_a_renamed_file_of_python(feeder: RunFeeder, repo: Repo) -> None:
+    """By its package, by its name in the package, and from inside of the package."""
+    repo.commit(
+        {
+            "shop/__init__.py": "",
+            "shop/cart.py": "def add():\n    return 1\n",
+            "a.py": "from shop import cart\n\ncart.add()\n",
+            "b.py": "import shop.cart\n\nshop.cart.add()\n",
+            "c.py": "from shop.cart import add as put\n\nput()\n",
+            "shop/d.py": "from . import cart\n\ncart.add()\n",
+            "shop/e.py": "from .cart import *\n\nadd()\n",
+            "f.py": "from other import cart\n\ncart.add()\n",
+        }
+    )
+    repo.git("mv", "shop/cart.py", "shop/basket.py")
+    [renamed] = feeder(repo, "impact", "--working-tree", "--json").json["renamed"]
+    assert [(site["path"], site["line"]) for site in renamed["imports"]] == [
+        ("a.py", 1),
+        ("b.py", 1),
+        ("c.py", 1),
+        ("shop/d.py", 1),
+        ("shop/e.py", 1),
+    ]
+
+
+@pytest.mark.usefixtures("refreshed")
 def test_edits_within_a_renamed_file(feeder: RunFeeder, shop: Repo) -> None:
     """They have the new path; what is gone from it has the old one."""
     rest = "".join(f"    def step_{n}(self):\n        return self.items[{n}]\n\n" for n in range(9))

@@ -86,6 +86,7 @@ class RenamedFile(NamedTuple):
 
     old_path: str
     path: str
+    language: str
     moved: list[ChangedNode]
 
 
@@ -148,7 +149,7 @@ def read_change(  # noqa: PLR0913 - the two versions, and how they are read
         sorted(path for path in after if _is_test(path, versions.get(path), settings)),
         len(beyond),
         [
-            RenamedFile(old, path, _moved_nodes(repo, path, versions[old], versions[path]))
+            _renamed_file(repo, old, path, versions[old].before, versions[path].after)
             for path, old in sorted(renames.items())
         ],
         list(map(escape_name, conflicts)),
@@ -250,20 +251,18 @@ def _changed_nodes(
     return nodes
 
 
-def _moved_nodes(
-    repo: str, path: str, before: _ParsedVersions, after: _ParsedVersions
-) -> list[ChangedNode]:
-    """The unchanged declarations of the outer level of a renamed file, at their new place."""
-    all_nodes = _compare(repo, (path, path), None, after.after)
-    changed = {
-        (node.node_type, node.name)
-        for node in _compare(repo, (path, path), before.before, after.after)
-    }
-    return [
+def _renamed_file(
+    repo: str, old_path: str, path: str, before: ParsedFile | None, after: ParsedFile | None
+) -> RenamedFile:
+    """With the unchanged declarations of its outer level, at their new place."""
+    changed = {(node.node_type, node.name) for node in _compare(repo, (path, path), before, after)}
+    moved = [
         node._replace(change=MOVED)
-        for node in all_nodes
+        for node in _compare(repo, (path, path), None, after)
         if node.is_code and not node.owner and (node.node_type, node.name) not in changed
     ]
+    language = next((node.language for node in after.nodes), None) if after else None
+    return RenamedFile(old_path, path, language or "", moved)
 
 
 def _is_test(path: str, versions: _ParsedVersions | None, settings: Settings) -> bool:

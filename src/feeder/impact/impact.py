@@ -34,6 +34,7 @@ from feeder.relations.sites import KIND_NAMES, Reference
 from feeder.search.open_index import SearchIndex
 from feeder.source.co_changes import CoChanges, co_changes
 from feeder.store.inventory import files_below, files_with_code, methods_of_files
+from feeder.store.relations import line_numbers
 from feeder.store.scope import is_test_path
 
 MAX_NODES = 60
@@ -176,17 +177,29 @@ class _ImpactFinder:
 
         What imports a file by another name than its path, as in Java, finds it as before.
         """
-        imports: dict[tuple[str, int], Reference] = {}
+        imports = self._imports_of_old_path(file)
         for node in file.moved[:MAX_MOVED]:
             evidence = self._evidence.setdefault(node.id, {})
-            old, new = self._definition(node._replace(path=file.old_path)), self._definition(node)
-            for site in self.finder.references(old):
-                if site.resolved and site.kind == KIND_NAMES[IMPORT]:
-                    imports.setdefault((site.path, site.line), site)
-            for site in (*imports.values(), *self.finder.references(new)):
+            for site in (*imports, *self.finder.references(self._definition(node))):
                 if site.resolved and is_test_path(site.path):
                     _add_evidence(evidence, site, RESOLVED, 1)
-        return RenameImpact(file, sorted(imports.values(), key=lambda site: (site.path, site.line)))
+        return RenameImpact(file, imports)
+
+    def _imports_of_old_path(self, file: RenamedFile) -> list[Reference]:
+        """The imports that lead to a renamed file's old path, and not to the new one too."""
+        exports = self.finder.reader.exports
+        found, is_cut = exports.importing(file.old_path, file.language)
+        still_there, _ = exports.importing(file.path, file.language)
+        self.finder.reader.is_cut |= is_cut
+        sites = {
+            (node.path, line): Reference(
+                node.path, line, 0, KIND_NAMES[IMPORT], True, "", node, relation.module, ""
+            )
+            for node, relation in found
+            if (node, relation) not in still_there
+            for line in line_numbers(node, relation)
+        }
+        return [site for _, site in sorted(sites.items(), key=lambda entry: entry[0])]
 
     def _definition(self, node: ChangedNode) -> Definition:
         """The definition of a changed node, which the index may have in another version or not."""
@@ -263,7 +276,7 @@ class _ImpactFinder:
         for file in self._change.renames:
             if len(file.moved) > MAX_MOVED:
                 count = f"{MAX_MOVED} of {len(file.moved):,} nodes"
-                yield f"Imports of {count} of the renamed {file.path} were looked for."
+                yield f"Tests of {count} of the renamed {file.path} were looked for."
         if self._has_further_steps:
             yield f"Tests behind the first {MAX_STEPS} callers were looked for."
         unindexed = (unindexed_references(self._definition(node)) for node in self.nodes)

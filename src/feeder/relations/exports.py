@@ -36,8 +36,9 @@ from feeder.store.relations import (
     nodes_exporting,
     nodes_importing_all,
     nodes_importing_module,
+    nodes_importing_word,
 )
-from feeder.traits import traits
+from feeder.traits import are_compatible, traits
 
 MAX_EXPORTS = 200
 """Names of a definition that are followed in each round; more are left out."""
@@ -319,6 +320,25 @@ class ExportFinder:
         names = self.paths.manifests.names_of(path)
         return {*module_words(path), *(word for name in names for word in WORD.findall(name)[-1:])}
 
+    def importing(self, path: str, language: str) -> tuple[list[ImportSite], bool]:
+        """Returns the imports of a file by whatever name, and whether there may be more.
+
+        The file need not be there: after a rename they are those that still name its old path.
+        """
+        words = sorted(self._module_words(path))
+        nodes, is_cut = nodes_importing_word(self._database, self._repo, words)
+        sites = [
+            ImportSite(node, relation)
+            for node in nodes
+            if are_compatible(node.language, language)
+            for relation in node.decode(IMPORT)
+            if any(
+                self.paths.leads_to(module, node.path, path, language)
+                for module in _imported_modules(relation, language)
+            )
+        ]
+        return sites, is_cut
+
     def is_indexed(self, module: str, importing: Site) -> bool:
         """Tells whether the index has a file that a module may be."""
         return self._has_path(self.paths.ends(module, importing.path, importing.language))
@@ -348,3 +368,11 @@ def _shares_modules(language: str | None, other: str) -> bool:
     """Tells whether files of two languages import each other's names."""
     family = traits(language).family
     return language == other or bool(family and family == traits(other).family)
+
+
+def _imported_modules(relation: Relation, language: str) -> Iterator[str]:
+    """Yields what may be a module: `shop` and `shop.cart` in `from shop import cart`."""
+    yield relation.module
+    if traits(language).imports in {"modules", "crates"}:
+        joint = "." if relation.module.strip(".") else ""
+        yield f"{relation.module}{joint}{relation.name}"

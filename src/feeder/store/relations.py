@@ -324,6 +324,16 @@ def nodes_importing_all(database: Database, repo: str, words: Sequence[str]) -> 
     return _importing_nodes(database, repo, words, texts)
 
 
+def nodes_importing_word(
+    database: Database, repo: str, words: Sequence[str]
+) -> tuple[list[RelatedNode], bool]:
+    """Returns nodes with one of some words and a word of imports, and whether there are more."""
+    of_imports = fts_query.any_of((*IMPORT_WORDS, "include"))
+    query = f"body : ({fts_query.any_of(words)}) AND body : ({of_imports})"
+    nodes = _read(database, RELATED_NODES_WITH_WORD, repo, query)
+    return nodes, len(nodes) == MAX_CODE_NODES
+
+
 def _importing_nodes(
     database: Database, repo: str, words: Iterable[str], texts: Sequence[str]
 ) -> list[RelatedNode]:
