@@ -4,6 +4,7 @@ import json
 import resource
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from feeder.errors import FeederError, UserError
@@ -233,6 +234,9 @@ def test_gate_for_tests(repo: Repo) -> None:
     facts = facts_of_change(repo, base, head)
     with pytest.raises(FeederError, match="No test reaches 1 changed declaration"):
         check_gate(ChangeImpact(facts), TESTS_MISSING)
+    cut = msgspec.structs.replace(facts, limits=["300 of 312 changed files were compared."])
+    with pytest.raises(FeederError, match=r"1 changed declaration\. 300 of 312 changed files"):
+        check_gate(ChangeImpact(cut), TESTS_MISSING)
     tested = repo.commit({"tests/test_cart.py": FILES["tests/test_cart.py"]})
     check_gate(ChangeImpact(facts_of_change(repo, base, tested)), TESTS_MISSING)
 

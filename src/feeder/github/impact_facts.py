@@ -81,7 +81,7 @@ class Totals(msgspec.Struct):
 class ImpactFacts(msgspec.Struct):
     """The result of `feeder impact --json`; fields that are not used here are ignored.
 
-    `at_least` if references or tests may be missing.
+    `at_least` if references or tests may be missing; `limits` are sentences that say why.
     """
 
     changed: list[ChangedDeclaration]
@@ -91,6 +91,7 @@ class ImpactFacts(msgspec.Struct):
     similar: list[SimilarDeclaration]
     totals: Totals
     at_least: bool = False
+    limits: list[str] = []
 
     def name_of(self, id_: str) -> str:
         """The name of a changed declaration; empty if it is not listed."""
@@ -161,7 +162,8 @@ def gate_reason(facts: ImpactFacts, gate: str) -> str:
     if gate == TESTS_MISSING:
         edited = [node for node in facts.changed if node.name and node.change != "removed"]
         if edited and not facts.totals.tests:
-            return f"No test reaches {count_of(facts.totals.changed, 'changed declaration')}."
+            count = count_of(facts.totals.changed, "changed declaration")
+            return " ".join([f"No test reaches {count}.", *facts.limits])
     if gate == SIGNATURE_CALLERS:
         differing = {node.id for node in facts.changed if node.signature_changed}
         differing |= {node.id for node in facts.changed if node.change == "removed"}
