@@ -128,15 +128,15 @@ def test_tools_equal_the_programs_except_for_files(authorized_client: httpx.Clie
         properties = dict(own["inputSchema"]["properties"])
         properties.pop("ranked", None)
         assert tool["inputSchema"] == {**own["inputSchema"], "properties": properties}
-        assert "in the files now" not in tool["description"]
+        assert "on disk now" not in tool["description"]
         assert len(tool["description"]) < 2_048
     headers = {**NEW, "mcp-method": "server/discover"}
     found = sent(authorized_client, modern("server/discover"), headers).json()["result"]
-    assert "in the files now" not in found["instructions"]
+    assert "on disk now" not in found["instructions"]
     assert "- impact" not in found["instructions"]  # the Worker has no git
     assert "- grep" not in found["instructions"]  # nor the files
     assert "For what a change touches, run `feeder impact` in a clone" in found["instructions"]
-    assert "the commit that the index equals" in found["instructions"]
+    assert "as of the indexed commit" in found["instructions"]
     assert len(found["instructions"]) < 2_048
 
 

@@ -44,9 +44,9 @@ def evaluate(file: IO[bytes], against: str | None, **params: Any) -> None:
                  {"symbol": "acme.Cart.clear"}],
      "group": "carts"}
 
-    An answer is a file, lines of a file in the indexed commit, or a symbol, by the end of its name.
-    A hit is relevant if it is in the file, on one of the lines, or has the name. The group is
-    optional.
+    An answer is a file, lines of a file in the indexed commit, or a symbol (the end of its
+    name is enough). A hit is relevant if it is in the file, on one of the lines, or has the name.
+    The group is optional.
     """
     from feeder.cli.evaluation_report import (
         comparison_json,

@@ -93,7 +93,7 @@ def _lines_option(*names: str, help: str) -> Callable[[Command], Command]:
 @_lines_option("-A", "--after-context", help="Lines to show after each match.")
 @_lines_option("-B", "--before-context", help="Lines to show before each match.")
 @_lines_option("--context", help="Lines to show before and after; also -C N.")
-@click.option("-c", "--count", is_flag=True, help="Print only the count of each file.")
+@click.option("-c", "--count", is_flag=True, help="Print only the number of lines for each file.")
 @click.option("-l", "--files", is_flag=True, help="Print only paths.")
 @search_options.null_option
 @search_options.line_format_option

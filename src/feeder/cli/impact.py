@@ -51,7 +51,7 @@ NO_TESTS = 5
     "--tests",
     "tests_only",
     is_flag=True,
-    help="Print only the paths of test files: changed ones, then those that reach the change. "
+    help="Print only the paths of test files: changed ones, then others that reach the change. "
     f"Exit {NO_TESTS} if there are none.",
 )
 @click.option(

@@ -29,7 +29,7 @@ _scope_option = click.option(
     type=click.Choice(["project", "user"]),
     default="user",
     show_default=True,
-    help="Change your user files, or the files of this project, which git tracks.",
+    help="Change your user files, or this project's files, which git tracks.",
 )
 _force_option = click.option(
     "--force", is_flag=True, help="Also change entries of the same name that feeder did not write."
@@ -91,7 +91,7 @@ def install(names: Sequence[str], all_found: bool, scope: Scope, **params: Any) 
 @options.dry_run_option
 @options.git_options
 def uninstall(names: Sequence[str], scope: Scope, **params: Any) -> None:
-    """Remove what `install` has written.
+    """Remove what `install` wrote.
 
     Removes servers, instructions and sub-agents. Changes the files of all clients, unless --client
     names some.

@@ -68,7 +68,7 @@ _EXAMPLES = (
 
 @click.group(cls=ShortHelpGroup, examples=_EXAMPLES)
 def languages() -> None:
-    """Try the description of a language on a file."""
+    """Test the definition of a language on a file."""
 
 
 @languages.command(
@@ -82,7 +82,7 @@ def languages() -> None:
 def try_language(folder: Path, file: Path, **params: Any) -> None:
     """Print a file with the nodes and relations found in it.
 
-    FOLDER describes the language, as in languages/README.md.
+    FOLDER defines the language; languages/README.md says how.
     """
     from feeder.parse.languages.trial import try_folder
 

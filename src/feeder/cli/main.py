@@ -329,6 +329,6 @@ cli.add_section(
         ),
         **_in_module("skipped", skipped="List the files that are not in the index, and why."),
         **_in_module("completion", completion="Print a script for Tab completion in a shell."),
-        **_in_module("languages", languages="Try the description of a language on a file."),
+        **_in_module("languages", languages="Test the definition of a language on a file."),
     },
 )

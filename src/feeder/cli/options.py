@@ -31,7 +31,7 @@ _DESCRIPTION_OPTIONS = (
     ),
     env_option(
         "--redescribe",
-        "Also replace descriptions of another model or prompt, and retry refused ones.",
+        "Also replace descriptions by another model or prompt, and retry refused ones.",
         is_flag=True,
     ),
     env_option(
@@ -117,7 +117,7 @@ _EMBEDDING_OPTIONS = (
     env_option(
         "--model",
         "Embedding model: `words` (none), `static`, `minilm`, a model of Workers AI, URL#name, or "
-        "a folder with an ONNX model. Default: the index's, or for a new one the store's.",
+        "a folder with an ONNX model. Default: the index's; for a new index, the store's.",
     ),
     env_option(
         "--dimensions",
@@ -136,7 +136,7 @@ max_document_bytes_option = max_bytes_option(
 _PARSING_OPTIONS = (
     env_option(
         "--grammar",
-        "A folder of languages, or a grammar_queries.json, to use over the shipped ones.",
+        "Folder of languages, or grammar_queries.json, that extends or overrides the shipped ones.",
         type=NamedPath(path_type=Path),
     ),
     max_bytes_option("file", "files", Settings.max_file_bytes),
@@ -178,7 +178,7 @@ _FOLDER_OPTION = env_option(
 
 _FORCE_OPTION = env_option(
     "--force",
-    "Continue even if the index goes back to an older event or loses files of other folders.",
+    "Continue even if the index would go back to an older event or lose files of other folders.",
     is_flag=True,
 )
 
@@ -194,10 +194,10 @@ _ORDER_OPTIONS = (_FORCE_OPTION, _FORWARD_OPTION)
 _SHARD_OPTIONS = (
     env_option(
         "--shard",
-        "Process one share of the files, such as 3/16 in one of 16 parallel runs.",
+        "Process one part of the files: 3/16 is the third of 16 parallel runs.",
         callback=_parse_shard,
     ),
-    env_option("--run", "Name that the shards of one sync share. Default: set by GitHub Actions."),
+    env_option("--run", "Name that all shards of one sync use. Default: set by GitHub Actions."),
 )
 
 _OUTPUT_OPTIONS = (
@@ -248,15 +248,17 @@ def action_options(command: Command) -> Command:
         ),
         env_option(
             "--fail-on",
-            "Fail a pull request by what its change touches.",
+            "Fail a pull request because of what its change touches.",
             type=click.Choice(["none", "tests-missing", "signature-callers"]),
             default="none",
         ),
-        env_option("--impact-file", "Facts of a pull request, for the command comment."),
+        env_option(
+            "--impact-file", "File with the facts of a pull request, for the command comment."
+        ),
         env_option("--publish", "Place where the local index is published afterwards."),
         env_option(
             "--force",
-            "Index the commit even if the index goes back.",
+            "Index the commit even if the index would go back to an older one.",
             type=ON_OR_OFF,
             default=False,
         ),
@@ -359,7 +361,7 @@ def worker_options(command: Command) -> Command:
     """Adds the options of `worker`, which can serve several repositories."""
     repos = env_option(
         "--repo",
-        "Repository name in the index; several make one Worker over the databases of all of them. "
+        "Repository name in the index; repeat it for one Worker that serves several repositories. "
         "Default: owner/name of the git remote, else the folder.",
         multiple=True,
     )

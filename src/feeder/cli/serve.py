@@ -83,7 +83,7 @@ mcp.add_lazy_commands(
     "--token",
     envvar="FEEDER_TOKEN",
     show_envvar=True,
-    help="Token that requests have to send. Default: a new random one.",
+    help="Token that requests must send. Default: a new random one.",
 )
 @click.option("--open/--no-open", "opens", default=False, help="Open the page in the browser.")
 @options.max_document_bytes_option

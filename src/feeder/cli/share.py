@@ -31,7 +31,7 @@ def publish(target: str, keep: int, **params: Any) -> None:
     """Publish the index for other clones to pull.
 
     TARGET is a folder, github:owner/name (a release of that repository), s3://bucket/folder (also
-    R2 and other S3 services), gs:// or az://. Only what is missing there is uploaded.
+    R2 and other S3 services), gs:// or az://. Uploads only what is missing there.
     """
     from feeder.session.workspace import current_workspace, index_file
     from feeder.share.places import open_target

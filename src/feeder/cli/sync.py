@@ -131,8 +131,8 @@ def delete(paths: tuple[Path, ...], dry_run: bool, **params: Any) -> None:
 def apply(deltas: IO[bytes], dry_run: bool, **params: Any) -> None:
     """Apply a list of changes to the index. DELTAS is a file, or - for stdin.
 
-    The file holds a JSON array of {"file", "action": "process"|"delete"}, as `feeder deltas` prints
-    it.
+    The file contains a JSON array of {"file", "action": "process"|"delete"}, as
+    `feeder deltas` prints it.
     """
     from feeder.session.workspace import current_workspace, folder_tree
     from feeder.source.deltas import parse_deltas

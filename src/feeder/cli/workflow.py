@@ -21,7 +21,7 @@ from feeder.errors import UserError
         "feeder deltas --base v1.0 --head HEAD",
     ),
 )
-@click.option("--base", required=True, help="Commit that is indexed.")
+@click.option("--base", required=True, help="Commit that is already indexed.")
 @click.option("--head", default="HEAD", show_default=True, help="Commit to index.")
 @click.option("--merge-base", is_flag=True, help="Compare with the merge base of both commits.")
 @options.git_options
