@@ -159,7 +159,7 @@ def test_changed_tests_come_first(feeder: RunFeeder, shop: Repo, indexed: str) -
     assert answer["totals"]["tests"] == 4
     cut = feeder(shop, "impact", "--tests", "-n", "1")
     assert cut.out.splitlines() == CHANGED_TESTS  # a changed test is never left out
-    assert "The first 3 are listed: -n 4 for all." in cut.err
+    assert "Only the first 3 are listed. For all: -n 4" in cut.err
 
 
 MANY_TESTS = 24
@@ -202,10 +202,10 @@ def test_limits_are_said_in_every_form(feeder: RunFeeder, repo: Repo) -> None:
     assert feeder(repo, "sync", "-q").code == 0
     limits = [
         "300 of 301 changed files were compared.",
-        "References to 60 of 300 changed nodes were read, changed signatures first.",
+        "References to 60 of 300 changed nodes were looked up, changed signatures first.",
         "Documents were searched for the first 40 of 300 names.",
         "At most 3 lines of a document are listed for each name.",
-        "Similar code was looked for to 8 of 300 edited methods.",
+        "Similar code was looked up for 8 of 300 edited methods.",
     ]
     answer = feeder(repo, "impact", "--json").json
     assert (answer["limits"], answer["at_least"]) == (limits, True)

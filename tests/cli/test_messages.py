@@ -23,8 +23,8 @@ def shop(repo: Repo, feeder: RunFeeder) -> Repo:
     [
         (["search", "cart", "--db", ""], "it is empty. Write a path, or leave the option out."),
         (["search", "-A", "2", "cart"], "No such option '-A'. It is an option of feeder grep."),
-        (["search", "cart", "-0"], "-0 ends each path with NUL, and -l prints the paths. Add -l."),
-        (["grep", "cart", "-0", "-c"], "-l prints the paths. Add -l."),
+        (["search", "cart", "-0"], "-0 works only with -l, which prints paths. Add -l."),
+        (["grep", "cart", "-0", "-c"], "-0 works only with -l, which prints paths. Add -l."),
         (["show", "src/cart.py:9-3"], "Lines 9-3 end before they begin. Give 3-9."),
         (
             ["impact"],

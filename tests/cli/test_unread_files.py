@@ -129,7 +129,7 @@ def test_grep_without_a_match_names_submodules(
     [
         ("unwritten path:src", "2 files in src have 2 lines that could not be parsed"),
         ("unwritten path:lib", None),
-        ("unwritten lang:c", "1 file of those searched has 1 line that could not be parsed"),
+        ("unwritten lang:c", "1 file among those searched has 1 line that could not be parsed"),
         ("unwritten -path:src", None),
     ],
 )

@@ -450,12 +450,14 @@ def test_the_database_of_one_repository_is_refused_for_several(
     several = ("worker", str(place), "--from", str(clone))
     answer = run(place, *several, named, "another")
     assert answer.code == 2
-    assert "Several repositories are named, and --database-id and --index-name are" in answer.err
+    assert "Several repositories are named, but --database-id and --index-name are" in answer.err
     assert not list(place.iterdir())
     done(run(place, *several))
     answer = run(place, "worker", str(place), named, "another")
     assert answer.code == 2
-    assert "wrangler.toml is of a Worker of several repositories, and --database-id" in answer.err
+    assert (
+        "wrangler.toml belongs to a Worker of several repositories, but --database-id" in answer.err
+    )
 
 
 def test_a_file_is_no_folder_for_the_worker(run: RunFeeder, tmp_path: Path) -> None:
@@ -481,4 +483,4 @@ def test_a_trial_of_several_repositories_is_refused(
 ) -> None:
     answer = run(tmp_path, "worker", "--try", *said)
     assert answer.code == 2
-    assert "--try runs the Worker on the index of one repository" in answer.err
+    assert "--try serves the index of one repository" in answer.err

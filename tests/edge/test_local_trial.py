@@ -116,7 +116,7 @@ def test_worker_answers_from_a_copy_of_the_index(engine: Repo, tmp_path: Path) -
     assert (found["path"], found["line"], found["resolved"]) == ("order.py", 5, True)
     assert "<title>" in page
     assert "`Authorization: Bearer TOKEN`" in messages
-    assert "It searches by words" in messages
+    assert "The Worker searches by words" in messages
     assert process.returncode == 130
     assert index.read_bytes() == before
     assert [*tmp_path.iterdir()] == []
@@ -276,7 +276,7 @@ def test_no_copy_of_the_index_is_left(engine: Repo, tmp_path: Path, end: signal.
     is_killed = end == signal.SIGKILL
     assert process.returncode == (-signal.SIGKILL if is_killed else 130)
     assert (
-        messages.endswith("feeder: The Worker has ended, and the copy of the index is deleted.\n")
+        messages.endswith("feeder: The Worker has stopped, and its copy of the index is deleted.\n")
         != is_killed
     )
     assert [*tmp_path.iterdir()] == []

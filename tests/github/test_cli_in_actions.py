@@ -342,7 +342,7 @@ def test_action_command_needs_an_event(step: Step, shop: Repo) -> None:
     """Outside of Actions the other commands are meant."""
     outcome = step.run(shop, GITHUB_ACTIONS="")
     assert outcome.code == 2
-    assert "This is not GitHub Actions" in outcome.err
+    assert "This command runs only in GitHub Actions" in outcome.err
     assert (outcome.annotations, outcome.summary) == ([], "")
 
 

@@ -107,7 +107,7 @@ def test_lines_of_code(language: str, text: str, lines: list[int]) -> None:
 def test_filters_that_exclude_all_references_are_said(feeder: RunFeeder, indexed: Repo) -> None:
     """`used` is imported and called by the module; nothing inherits it."""
     printed = feeder(indexed, "references", "a.py#used", "--kind", "inherit")
-    assert "used has 2 references, none of which the filters let through." in printed.err
+    assert "used has 2 references, which the filters exclude." in printed.err
     assert "Nothing" not in printed.err
 
 
@@ -147,7 +147,7 @@ UNINDEXED: dict[str, str | bytes] = {
 @pytest.mark.parametrize(
     ("target", "reason"),
     [
-        ("Cart.m#Cart.total", "messages of Objective-C are not indexed."),
+        ("Cart.m#Cart.total", "Objective-C messages are not indexed."),
         ("cart.lua#helper", "relations of lua are not indexed, unless a grammar file adds them."),
         ("Givens.scala:4", "implicit uses of instances without a name are not indexed."),
     ],
@@ -174,7 +174,7 @@ def test_by_name_sites_do_not_hide_that_messages_are_not_indexed(
     )
     assert feeder(repo, "sync", "-q").code == 0
     printed = feeder(repo, "references", "Cart.m#Cart.count")
-    assert printed.err.splitlines()[1].endswith("; messages of Objective-C are not indexed.")
+    assert printed.err.splitlines()[1].endswith("; Objective-C messages are not indexed.")
 
 
 def test_impact_says_which_references_are_not_indexed(feeder: RunFeeder, repo: Repo) -> None:

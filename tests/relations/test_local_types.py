@@ -88,7 +88,7 @@ def test_a_field_with_a_wrapped_object_does_not_make_its_class_a_subtype(
             "sink.ts",
             "export interface Sink {\n  take(): void;\n}\n",
             "Nothing in the index implements Sink. "
-            "What has its members without naming it is not seen.",
+            "Objects that have its members without naming it are not seen.",
         ),
         ("sink.php", "<?php\ninterface Sink {\n}\n", "Nothing in the index implements Sink."),
     ],

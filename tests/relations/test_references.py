@@ -246,7 +246,7 @@ def test_headers_are_shared_by_c_and_objective_c(feeder: RunFeeder, repo: Repo) 
     ("target", "says"),
     [
         ("Odd.odd_one", "relations of perl are not indexed, unless a grammar file adds them."),
-        ("Shop.m#Shop.sum", "messages of Objective-C are not indexed."),
+        ("Shop.m#Shop.sum", "Objective-C messages are not indexed."),
     ],
 )
 def test_what_no_relation_is_indexed_of_is_unknown(
@@ -267,7 +267,7 @@ def test_what_no_relation_is_indexed_of_is_unknown(
     ("target", "says"),
     [
         ("Odd.odd_one", "relations of perl are not indexed, unless a grammar file adds them."),
-        ("Gift.m#Gift.wrap", "messages of Objective-C are not indexed."),
+        ("Gift.m#Gift.wrap", "Objective-C messages are not indexed."),
     ],
 )
 def test_what_a_node_refers_to_is_unknown_without_relations(
@@ -773,7 +773,7 @@ def test_position_whose_name_has_no_sure_definition_is_refused(
     for place, message in [
         (
             "shop/cart.py:6:27",
-            "item at shop/cart.py:6:27 is a local name or text, none of these definitions: ",
+            "item at shop/cart.py:6:27 is a local name or text, not one of these definitions: ",
         ),
         ("shop/other.py:11:12", "add at shop/other.py:11:12 may be one of these definitions: "),
         ("shop/cart.py:6:1", "There is no name at shop/cart.py:6:1. "),
@@ -1367,6 +1367,6 @@ def test_definition_in_a_file_is_that_of_the_file(feeder: RunFeeder, repo: Repo)
     error = feeder(repo, "definition", "lib/b.py#open_it")
     assert error.code == 2
     assert (
-        "The index has no definition of open_it in lib/b.py. Those in other files: feeder "
+        "The index has no definition of open_it in lib/b.py. Definitions in other files: feeder "
         "definition open_it"
     ) in error.err

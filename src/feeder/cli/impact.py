@@ -121,7 +121,9 @@ def impact(
             console.print_message(hint)
         if tests_only and len(shown.tests) < len(whole.tests):
             count = len(whole.tests)
-            console.print_message(f"The first {len(shown.tests):,} are listed: -n {count} for all.")
+            console.print_message(
+                f"Only the first {len(shown.tests):,} are listed. For all: -n {count}"
+            )
         if status.note:
             console.print_message(status.note)
     if tests_only and not whole.tests:

@@ -215,7 +215,7 @@ class _InstallOutput:
 
     def _change_lines(self, changes: Sequence[Change]) -> Iterator[str]:
         if not changes:
-            yield "Nothing to remove: no client's file has entries of feeder."
+            yield "Nothing to remove: no client's file has entries from feeder."
         for change in changes:
             if self.is_dry_run:
                 yield from change.diff()

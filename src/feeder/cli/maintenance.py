@@ -49,7 +49,7 @@ def init(database_name: str | None, shared: str | None, dry_run: bool, **params:
     if shared:
         if database_name:
             raise UserError(
-                "--shared names the database, and so does --database-name.", "Give one."
+                "--shared and --database-name both name the database.", "Give only one of them."
             )
         database_name, index_name = default_names(shared)
         settings = replace(settings, index_name=settings.index_name or index_name)

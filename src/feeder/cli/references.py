@@ -326,7 +326,7 @@ def definition(name: str, **params: Any) -> None:
         return
     if result.at_least:
         count = count_of(len(result.definitions), "definition")
-        console.print_message(f"At least {count}: others of this name were not read.")
+        console.print_message(f"At least {count}: more nodes have this name and were not read.")
     if status.changed_files and not settings.quiet:
         console.print_message(str(status.changed_files))
 

@@ -323,7 +323,8 @@ def _search_every(
     }
     if useless := [f"--{name.replace('_', '-')}" for name in _RANKING_OPTIONS if name in given]:
         raise UserError(
-            "--every lists all matching lines and ranks none.", f"Leave out {', '.join(useless)}."
+            "--every lists all matching lines without ranking them.",
+            f"Leave out {', '.join(useless)}.",
         )
     if "limit" not in given:
         limit = DEFAULT_LIMIT

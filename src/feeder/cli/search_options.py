@@ -81,7 +81,7 @@ null_option = click.option("-0", "--null", is_flag=True, help="With -l, end each
 def check_null_option(*, null: bool, files: bool) -> None:
     """Raises UserError for -0 without the option -l, which it belongs to."""
     if null and not files:
-        raise UserError("-0 ends each path with NUL, and -l prints the paths.", "Add -l.")
+        raise UserError("-0 works only with -l, which prints paths.", "Add -l.")
 
 
 def filter_options(command: Command) -> Command:

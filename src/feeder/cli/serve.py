@@ -21,9 +21,9 @@ STDIN_IS_TERMINAL = (
 )
 
 UNENCRYPTED = (
-    "Other machines reach this server without encryption: anybody on the network's way can read "
-    "the token and the code. Browsers also turn off their clipboard interface for such a page, so "
-    "that copying may fail there. Put a server that speaks TLS in front of it."
+    "Other machines reach this server without encryption: anybody on the network in between can "
+    "read the token and the code. Browsers also turn off their clipboard interface for such a "
+    "page, so copying may fail there. Put a server that speaks TLS in front of it."
 )
 
 

@@ -83,12 +83,12 @@ def worker(
     if is_trial:
         if oauth:
             raise UserError(
-                "--try runs the Worker on this machine, where clients of the web cannot reach it.",
+                "--try runs the Worker on this machine, where hosted clients cannot reach it.",
                 "Leave out --oauth, and give the printed token to a client on this machine.",
             )
         if is_several:
             raise UserError(
-                "--try runs the Worker on the index of one repository, and several are named.",
+                "--try serves the index of one repository, but several are named.",
                 "Leave out --from, and name at most one with --repo.",
             )
         _try_worker(settings, port)
@@ -135,7 +135,7 @@ def _try_worker(settings: Settings, port: int) -> None:
             _announce(settings, address)
             threading.Event().wait()
     except KeyboardInterrupt as exc:
-        raise Interrupted("The Worker has ended, and the copy of the index is deleted.") from exc
+        raise Interrupted("The Worker has stopped, and its copy of the index is deleted.") from exc
 
 
 def _announce(settings: Settings, address: Address) -> None:
@@ -144,9 +144,9 @@ def _announce(settings: Settings, address: Address) -> None:
     facts = {"address": origin, "page": str(address), "token": address.token}
     console.print_result(settings, facts, [f"{address} (MCP: {origin}/mcp)"])
     console.print_message(
-        "Agents and programs send the header `Authorization: Bearer TOKEN`, with the part of "
-        "the address after #token=. It searches by words, without Vectorize, and shows the "
-        "lines that the index stores (feeder sync --store local --texts). Stop with Ctrl-C."
+        "Agents and programs send the header `Authorization: Bearer TOKEN`; the token is the part "
+        "of the address after #token=. The Worker searches by words, without Vectorize, and shows "
+        "the lines that the index stores (feeder sync --store local --texts). Press Ctrl-C to stop."
     )
     sys.stdout.flush()
 
@@ -168,15 +168,15 @@ def _worker_settings(settings: Settings, folder: Path) -> WorkerSettings:
     workspace = current_workspace(settings)
     configuration = config_file(folder, settings.directory)
     if configuration.exists() and (several := repositories_of(configuration)):
-        problem = f"{configuration} is of a Worker of several repositories"
+        problem = f"{configuration} belongs to a Worker of several repositories"
         _check_unnamed(settings, problem)
         if settings.repo and settings.repo not in several:
             repos = (word for repo in (*several, settings.repo) for word in ("--repo", repo))
             command = shlex.join(["feeder", "worker", str(folder), *repos])
             raise UserError(
                 f"{problem}.",
-                "Name all of them, and for a database with a name of its own the clone (--from) in "
-                f"place of the repository: {command}",
+                "Name all of them; for a repository whose database has a name of its own, name the "
+                f"clone (--from) instead: {command}",
             )
         return WorkerSettings(None, {})
     variables = {"REPO": workspace.repo, **_github_variable(workspace)}
@@ -187,9 +187,9 @@ def _check_unnamed(settings: Settings, problem: str) -> None:
     """Raises UserError for a database or an index that is named: it would be of one repository."""
     if settings.database_id or settings.index_name:
         raise UserError(
-            f"{problem}, and --database-id and --index-name are of one.",
-            "Leave them out, also as variables: each repository's are those that feeder init made, "
-            "or with --from those in the wrangler file of its clone.",
+            f"{problem}, but --database-id and --index-name are for one.",
+            "Leave them out, and unset their variables: each repository uses the ones that feeder "
+            "init created, or with --from the ones in the wrangler file of its clone.",
         )
 
 

@@ -97,7 +97,10 @@ def action(
 
     event = current_event()
     if event is None:
-        raise UserError("This is not GitHub Actions.", "Run a command such as feeder sync instead.")
+        raise UserError(
+            "This command runs only in GitHub Actions.",
+            "Run a command such as feeder sync instead.",
+        )
     account = console.account()
     account.job.mask(token_to_mask())
     inputs = StepInputs(**{name: params[name] for name in StepInputs._fields})
@@ -127,7 +130,7 @@ def _comment(impact_file: str | None) -> str:
     if not impact_file:
         raise UserError(
             "The input impact-file is empty.",
-            "Give the file that the output impact-file of the pull request's run names.",
+            "Give the file named by the output impact-file of the pull request's run.",
         )
     return impact_comment(read_facts(Path(impact_file)))
 

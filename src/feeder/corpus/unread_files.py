@@ -109,11 +109,11 @@ def _reasons(groups: Sequence[UnreadGroup]) -> str:
 
 
 def _place(scope: Scope) -> str:
-    """The files of the scope in words: " in src", " of those searched", or nothing for all."""
+    """The files of the scope in words: " in src", " among those searched", or nothing for all."""
     if path := _only_path(scope):
         return f" in {path}"
     has_file_filters = any(scope[1:5]) or scope.tests
-    return " of those searched" if has_file_filters else ""
+    return " among those searched" if has_file_filters else ""
 
 
 def _only_path(scope: Scope) -> str:

@@ -269,21 +269,21 @@ class _ImpactFinder:
             yield f"{MAX_FILES} of {files:,} changed files were compared."
         if len(self.code) > MAX_NODES:
             count = f"{MAX_NODES} of {len(self.code):,} changed nodes"
-            yield f"References to {count} were read, changed signatures first."
+            yield f"References to {count} were looked up, changed signatures first."
         if self._overridden:
             names = ", ".join(self._overridden)
-            yield f"Only the first {MAX_OVERRIDING} overriding members are listed of {names}."
+            yield f"Only the first {MAX_OVERRIDING} overriding members of {names} are listed."
         for file in self._change.renames:
             if len(file.moved) > MAX_MOVED:
                 count = f"{MAX_MOVED} of {len(file.moved):,} nodes"
-                yield f"Tests of {count} of the renamed {file.path} were looked for."
+                yield f"For the renamed {file.path}, the tests of {count} were looked up."
         if self._has_further_steps:
-            yield f"Tests behind the first {MAX_STEPS} callers were looked for."
+            yield f"Only the first {MAX_STEPS} callers were followed to tests."
         unindexed = (unindexed_references(self._definition(node)) for node in self.nodes)
         for reason in dict.fromkeys(filter(None, unindexed)):
             yield f"{reason[:1].upper()}{reason[1:]}"
         if self.finder.reader.is_cut:
-            yield "A name has more sites or definitions than are read."
+            yield "Some names have more uses or definitions than feeder reads."
 
     def ranked_tests(self) -> list[ImpactTest]:
         """The files of tests that reach the change, the likeliest first."""

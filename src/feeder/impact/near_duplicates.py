@@ -78,7 +78,7 @@ def find_near_duplicates(index: SearchIndex, change: Change) -> NearDuplicates:
         if (duplicate.path, duplicate.symbol) not in changed
     ]
     ordered = sorted(similar, key=lambda one: (-one.similarity, one.path, one.start_line))
-    limit = f"Similar code was looked for to {MAX_NODES} of {len(indexed):,} edited methods."
+    limit = f"Similar code was looked up for {MAX_NODES} of {len(indexed):,} edited methods."
     return NearDuplicates(ordered, [limit] if len(indexed) > MAX_NODES else [])
 
 

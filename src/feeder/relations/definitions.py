@@ -80,7 +80,7 @@ def resolve_definition(corpus: Corpus, text: str, directory: str = "") -> tuple[
         local = result.definitions[0]
         owner = local.symbol.rpartition(".")[0]
         raise UserError(
-            f"{result.name} at {text} is a local of {owner}, line {local.start_line}.",
+            f"{result.name} at {text} is a local name in {owner}, line {local.start_line}.",
             "References to local names are not indexed; read the function.",
         )
     names = [f"{definition.path}#{definition.symbol}" for definition in result.definitions]
@@ -88,7 +88,7 @@ def resolve_definition(corpus: Corpus, text: str, directory: str = "") -> tuple[
         if result.is_possible:
             statement = f"{result.name} at {text} may be one of these definitions"
             raise AmbiguousTargetError(statement, names, "Give one of them.")
-        statement = f"{result.name} at {text} is a local name or text, none of these definitions"
+        statement = f"{result.name} at {text} is a local name or text, not one of these definitions"
         raise AmbiguousTargetError(statement, names, "Give the one you mean.")
     return resolve_target(corpus, names[0]), names[0]
 
@@ -107,7 +107,7 @@ def definitions_of_name(corpus: Corpus, name: str) -> Definitions:
         if not matches:
             raise NotInIndexError(
                 f"The index has no definition of {symbol} in {path}.",
-                f"Those in other files: feeder definition {symbol}",
+                f"Definitions in other files: feeder definition {symbol}",
             )
     if not matches:
         raise NotInIndexError(
@@ -179,8 +179,8 @@ def definitions_at(
     by_name = [match for result, match in results if not result.is_elsewhere]
     if is_reference and not by_name:
         raise NotInIndexError(
-            f"{name} at {path}:{line}:{column} is not in the index: it is none of the "
-            "definitions of this name.",
+            f"{name} at {path}:{line}:{column} is not in the index: it is not one of "
+            "the definitions of this name.",
             f"List the definitions of this name: feeder definition {name}",
         )
     possible = sure or by_name or [match for _, match in results]

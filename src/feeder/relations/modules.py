@@ -39,27 +39,27 @@ def say_left_out(left_out: int) -> str:
 
 
 def say_unindexed(definition: "Definition") -> str:
-    """The end of an answer's counts: `; messages of Objective-C are not indexed`, or nothing."""
+    """The end of an answer's counts: `; Objective-C messages are not indexed`, or nothing."""
     reason = unindexed_references(definition)
     return f"; {reason.rstrip('.')}" if reason else ""
 
 
 def say_no_references(name: str) -> str:
     """The answer for a local name, a section or a chunk, to which no reference is recorded."""
-    return f"References to {name} are not indexed: it is a local name or no declaration."
+    return f"References to {name} are not indexed: it is a local name or not a declaration."
 
 
 def say_none_listed(definition: "Definition", excluded: int) -> str:
     """The answer if a definition has references, but none of those that were asked for."""
     references = count_of(excluded, "reference")
-    return f"{definition.symbol} has {references}, none of which the filters let through."
+    return f"{definition.symbol} has {references}, which the filters exclude."
 
 
 def say_no_caller(definition: "Definition", excluded: int) -> str:
     """The answer if a definition has references, but none of them is a caller."""
     references = count_of(excluded, "reference")
-    why = "imports, calls from itself, or excluded by the filters"
-    return f"{definition.symbol} has {references}, but no caller to list: {why}."
+    why = "imports, calls from itself, or calls that the filters exclude"
+    return f"{definition.symbol} has {references}, but no caller: only {why}."
 
 
 def say_nothing_implements(definition: "Definition") -> str:

@@ -239,5 +239,5 @@ def test_uninstall_names_what_it_removed(feeder: RunFeeder, home: Path, repo: Re
     assert "zed/settings.json (server: Zed)" in feeder(repo, "mcp", "uninstall").out
     assert (
         feeder(repo, "mcp", "uninstall").out
-        == "Nothing to remove: no client's file has entries of feeder.\n"
+        == "Nothing to remove: no client's file has entries from feeder.\n"
     )

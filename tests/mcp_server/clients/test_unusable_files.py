@@ -184,7 +184,7 @@ def test_foreign_server_of_the_name_is_kept_by_uninstall(
     answer = feeder(repo, "mcp", "uninstall")
     assert (answer.code, answer.out) == (
         0,
-        "Nothing to remove: no client's file has entries of feeder.\n",
+        "Nothing to remove: no client's file has entries from feeder.\n",
     )
     assert read_all_files() == before
     assert feeder(repo, "mcp", "uninstall", "--force").code == 0

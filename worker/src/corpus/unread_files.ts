@@ -123,11 +123,11 @@ function reasons(groups: readonly UnreadGroup[]): string {
   return [...named, ...(rest.length > 0 ? [`other reasons: ${formatNumber(fileSum(rest))}`] : [])].join("; ");
 }
 
-/** The files of the scope in words: " in src", " of those searched", or nothing for all. */
+/** The files of the scope in words: " in src", " among those searched", or nothing for all. */
 function place(scope: Scope): string {
   const path = onlyPath(scope);
   if (path) return ` in ${path}`;
-  return scope.paths.length > 0 || hasOtherFilters(scope) ? " of those searched" : "";
+  return scope.paths.length > 0 || hasOtherFilters(scope) ? " among those searched" : "";
 }
 
 /** The path that is the scope's only filter of files; else empty. */

@@ -51,7 +51,7 @@ async function request(url: string, init: RequestInit): Promise<Record<string, u
   } catch (error) {
     console.error(url, error);
     const reason = error instanceof Error ? error.message : String(error);
-    throw new GitHubError(`GitHub could not be asked: ${reason}.`);
+    throw new GitHubError(`The request to GitHub failed: ${reason}.`);
   }
 }
 

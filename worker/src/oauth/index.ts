@@ -121,7 +121,7 @@ async function withChallenge(response: Response, request: Request, env: OAuthEnv
 /** Answers as the Worker does, with the rights of the person; a person who is no longer listed is refused. */
 function answerPerson(request: Request, env: OAuthEnv, { id, login }: GitHubUser): Promise<Response> {
   if (!isListed({ id, login }, env)) {
-    const remedy = "The Worker's owner lists who may search in OAUTH_USERS, in [vars] of wrangler's configuration, and deploys.";
+    const remedy = "Ask the Worker's owner to add you to OAUTH_USERS, in [vars] of wrangler's configuration, and to deploy.";
     throw new HttpError(403, `The GitHub user ${login} is not in OAUTH_USERS of this Worker.`, remedy);
   }
   return worker.fetch(request, withPerson(env, { subject: `github:${id}`, names: [`github:${login}`] }));

@@ -13,14 +13,14 @@ export function consentPage(client: ConsentDescription, handle: string, origin: 
   const name = escapeHtml(client.clientName.slice(0, 100));
   const publisher = client.clientDomain
     ? `It is published by <strong>${escapeHtml(client.clientDomain)}</strong>.`
-    : "It named itself; nobody has verified the name.";
+    : "It chose its name itself; nobody has verified it.";
   const warning = client.redirectIsLoopback
-    ? "<p><strong>The access goes to a program on your computer.</strong> Allow it only if you just started to connect one.</p>"
+    ? "<p><strong>Access goes to a program on your computer.</strong> Allow it only if you have just started to connect one.</p>"
     : "";
   const body = `
 <h1>Let ${name} search this code?</h1>
-<p>${publisher} It will be able to read the code that <strong>${escapeHtml(new URL(origin).host)}</strong> has indexed, as far as
-you may. The access is sent to <strong>${escapeHtml(client.redirectHost)}</strong>.</p>
+<p>${publisher} It will be able to read all code on <strong>${escapeHtml(new URL(origin).host)}</strong> that you
+may read. Access will be sent to <strong>${escapeHtml(client.redirectHost)}</strong>.</p>
 ${warning}
 <form method="post">
 <input type="hidden" name="handle" value="${escapeHtml(handle)}">

@@ -37,7 +37,7 @@ export function checkOAuthSettings(env: OAuthEnv): void {
   };
   for (const [name, remedy] of Object.entries(remedies)) {
     if (env[name as keyof typeof remedies]) continue;
-    throw new HttpError(503, `Sign-in by OAuth is not configured: ${name} is not set.`, remedy);
+    throw new HttpError(503, `Sign-in with OAuth is not configured: ${name} is not set.`, remedy);
   }
   if (env.PUBLIC === "true") {
     throw new HttpError(503, 'PUBLIC = "true" lets everybody in, so nobody has to sign in.', "Remove PUBLIC, and deploy.");

@@ -113,7 +113,7 @@ function answerError(error: unknown, env: OAuthEnv): Response {
 function unknownClient(address: string): Response {
   const host = new URL(address).host || address;
   const remedy = "If you trust this client, the Worker's owner can add its host to OAUTH_REDIRECTS in [vars] of wrangler's configuration.";
-  return errorPage(400, `Access may not be sent to ${host}.`, remedy);
+  return errorPage(400, `This Worker does not send access to ${host}.`, remedy);
 }
 
 function redirect(address: string, headers: Headers): Response {

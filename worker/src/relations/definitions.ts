@@ -85,7 +85,7 @@ export async function resolveDefinition(
     const [owner] = rpartition(first.symbol, ".");
     throw new HttpError(
       404,
-      `${found.name} at ${text} is a local of ${owner}, line ${first.start_line}.`,
+      `${found.name} at ${text} is a local name in ${owner}, line ${first.start_line}.`,
       "References to local names are not indexed; read the function.",
     );
   }
@@ -96,7 +96,7 @@ export async function resolveDefinition(
     const listed = `${listFirst(names)}.`;
     throw found.isPossible
       ? new HttpError(404, `${subject} may be one of these definitions: ${listed}`, "Give one of them.")
-      : new HttpError(404, `${subject} is a local name or text, none of these definitions: ${listed}`, "Give the one you mean.");
+      : new HttpError(404, `${subject} is a local name or text, not one of these definitions: ${listed}`, "Give the one you mean.");
   }
   return { target: await finder.target(name), name };
 }
@@ -109,7 +109,7 @@ async function definitionsOfName(finder: ReferenceFinder, name: string): Promise
   const matches = named.matches.filter(({ found }) => !isInFile || `/${found.path}`.endsWith(ending));
   const { isCut } = named;
   if (matches.length === 0 && named.matches.length > 0) {
-    const remedy = `Those in other files: feeder definition ${symbol}`;
+    const remedy = `Definitions in other files: feeder definition ${symbol}`;
     throw new NotInIndexError(`The index has no definition of ${symbol} in ${path}.`, remedy);
   }
   if (matches.length === 0) {
@@ -192,7 +192,7 @@ async function definitionsAt(
   const possible = results.filter(({ states }) => !states.some(isResolved) && !states.every(isElsewhere));
   if (existing.length > 0 && sure.length + possible.length === 0) {
     throw new NotInIndexError(
-      `${name} at ${path}:${line}:${column} is not in the index: it is none of the definitions of this name.`,
+      `${name} at ${path}:${line}:${column} is not in the index: it is not one of the definitions of this name.`,
       `List the definitions of this name: feeder definition ${name}`,
     );
   }

@@ -61,7 +61,7 @@ export function sayLeftOut(leftOut: number): string {
   return `; ${formatNumber(leftOut)} left out, ${meaning}`;
 }
 
-/** The end of an answer's counts: `; messages of Objective-C are not indexed`, or nothing. */
+/** The end of an answer's counts: `; Objective-C messages are not indexed`, or nothing. */
 export function sayUnindexed(definition: Definition): string {
   const reason = unindexedReferences(definition);
   return reason ? `; ${reason.replace(/\.$/, "")}` : "";
@@ -69,18 +69,18 @@ export function sayUnindexed(definition: Definition): string {
 
 /** The answer for a local name, a section or a chunk, to which no reference is recorded. */
 export function sayNoReferences(name: string): string {
-  return `References to ${name} are not indexed: it is a local name or no declaration.`;
+  return `References to ${name} are not indexed: it is a local name or not a declaration.`;
 }
 
 /** The answer if a definition has references, but none of those that were asked for. */
 export function sayNoneListed({ symbol }: Definition, excluded: number): string {
-  return `${symbol} has ${countOf(excluded, "reference")}, none of which the filters let through.`;
+  return `${symbol} has ${countOf(excluded, "reference")}, which the filters exclude.`;
 }
 
 /** The answer if a definition has references, but none of them is a caller. */
 export function sayNoCaller({ symbol }: Definition, excluded: number): string {
-  const why = "imports, calls from itself, or excluded by the filters";
-  return `${symbol} has ${countOf(excluded, "reference")}, but no caller to list: ${why}.`;
+  const why = "imports, calls from itself, or calls that the filters exclude";
+  return `${symbol} has ${countOf(excluded, "reference")}, but no caller: only ${why}.`;
 }
 
 /** The answer if nothing implements a definition, or if its language has no relations. */
