@@ -46,7 +46,7 @@ def test_position_on_a_local_is_a_local(
     assert found["symbol"].startswith(f"{owner}.")
     refused = feeder(indexed, "references", place)
     assert refused.code == 2
-    assert f"is a local name in {owner}, line {line}." in refused.err
+    assert f"is a local of {owner}, line {line}." in refused.err
 
 
 def test_position_on_a_member_of_the_locals_name_is_the_member(

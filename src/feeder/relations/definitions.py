@@ -80,7 +80,7 @@ def resolve_definition(corpus: Corpus, text: str, directory: str = "") -> tuple[
         local = result.definitions[0]
         owner = local.symbol.rpartition(".")[0]
         raise UserError(
-            f"{result.name} at {text} is a local name in {owner}, line {local.start_line}.",
+            f"{result.name} at {text} is a local of {owner}, line {local.start_line}.",
             "References to local names are not indexed; read the function.",
         )
     names = [f"{definition.path}#{definition.symbol}" for definition in result.definitions]

@@ -85,7 +85,7 @@ export async function resolveDefinition(
     const [owner] = rpartition(first.symbol, ".");
     throw new HttpError(
       404,
-      `${found.name} at ${text} is a local name in ${owner}, line ${first.start_line}.`,
+      `${found.name} at ${text} is a local of ${owner}, line ${first.start_line}.`,
       "References to local names are not indexed; read the function.",
     );
   }
