@@ -18,7 +18,7 @@ WRONG_COOKIE = "The cookie is not of a token that this Worker has now."
 NO_ACCESS = "No access is configured, so every request is rejected."
 NO_TABLE = "RIGHTS is not a table of lists of repositories."
 NO_LIST = "RIGHTS has a client whose repositories are not a list of names."
-NO_CLIENT = "RIGHTS has a name that is not one of a client."
+NO_CLIENT = "RIGHTS has a name that is not a client's name."
 NO_REPOSITORIES = "RIGHTS is set without REPOSITORIES."
 
 

@@ -37,7 +37,7 @@ export function reposOf(names: readonly string[], env: Env): ReadonlySet<string>
 export function noRepositoriesError({ names }: Client): HttpError {
   const listed = names.length > 0 ? names.slice(0, MAX_LISTED_NAMES).join(", ") : "a client without a name";
   const remedy =
-    "The Worker's owner lists repositories for one of these names in RIGHTS, in [vars] of wrangler's configuration, and deploys.";
+    "Ask the Worker's owner to list repositories for one of these names in RIGHTS, in [vars] of wrangler's configuration, and to deploy.";
   return new HttpError(403, `RIGHTS gives no repository of this Worker to ${listed}.`, remedy);
 }
 
@@ -70,7 +70,7 @@ function rightsOf({ RIGHTS: value }: Env): Record<string, string[]> | null {
   for (const [name, repos] of Object.entries(rights)) {
     if (!CLIENT_NAME.test(name)) {
       const remedy = "Write FEEDER_TOKEN, FEEDER_TOKEN_NAME, group:NAME, email:ADDRESS, service:ID or github:LOGIN.";
-      throw new HttpError(503, "RIGHTS has a name that is not one of a client.", remedy);
+      throw new HttpError(503, "RIGHTS has a name that is not a client's name.", remedy);
     }
     if (!Array.isArray(repos) || !repos.every((repo) => typeof repo === "string")) {
       const remedy = 'Write each client\'s repositories as a list, as in FEEDER_TOKEN_WEB = ["owner/name"].';
