@@ -115,6 +115,15 @@ def test_a_command_without_embeddings_lists_no_model(feeder: RunFeeder, plain: P
     assert "--model" in feeder(plain, "search", "--help-all").out
 
 
+@pytest.mark.parametrize("command", ["completion", "languages"])
+def test_command_without_shared_options_has_one_help(
+    feeder: RunFeeder, tmp_path: Path, command: str
+) -> None:
+    short, whole = (feeder(tmp_path, command, name) for name in ("--help", "--help-all"))
+    assert (whole.code, whole.out) == (0, short.out)
+    assert "--help-all" not in short.out
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_offers_commands_languages_and_files(
     feeder: RunFeeder, plain: Path, monkeypatch: pytest.MonkeyPatch, shell: str

@@ -39,10 +39,10 @@ class ShortHelp(click.Command):
         )
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Adds `--help-all` to a command that shares options with others."""
-        is_sharing = any(map(_section, self.params))
+        """Adds `--help-all`, hidden for a command whose help lists all options."""
+        self._help_all.hidden = not any(map(_section, self.params))
         *params, help_option = super().get_params(ctx)
-        return [*params, *([self._help_all] if is_sharing else ()), help_option]
+        return [*params, self._help_all, help_option]
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the description and the examples."""
