@@ -130,7 +130,6 @@ function selectedText(lines) {
   return `${lines.slice(from - 1, to).join('\n')}\n`;
 }
 
-/** A button that sets a class of the page or removes it; the choice is kept in this browser. */
 function toggle(text, name) {
   const isOn = () => recall(name) === 'yes';
   const show = (element) => {

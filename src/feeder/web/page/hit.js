@@ -63,7 +63,6 @@ function name(hit) {
   return h('span', { class: 'name', title: hit.symbol }, cutSymbol(hit.symbol));
 }
 
-/** The lines of a hit, and the button that shows all of them. */
 function snippet(hit, isBest) {
   const shown = hit.window;
   if (!shown) return { block: h('p', { class: 'gone' }, hit.signature ?? 'No lines to show.') };
@@ -87,7 +86,6 @@ function snippet(hit, isBest) {
   return { block, button };
 }
 
-/** The first few lines in a row with the most words of the query. */
 function bestLines(parts, marks) {
   let best = { words: -1 };
   for (const { start_line: start, lines } of parts) {

@@ -63,7 +63,6 @@ function blocks(lines, path) {
   return elements;
 }
 
-/** A list; indented lines belong to the item above them. */
 function list(lines, path) {
   const [, indent, sign] = ITEM.exec(lines[0]);
   const items = [];

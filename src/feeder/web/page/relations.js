@@ -52,7 +52,6 @@ function draw(answer, content) {
   announce(`${name}: ${count(total, 'reference')}`);
 }
 
-/** A paragraph that says why a list is empty; null for one that is not. */
 function note(reason) {
   return reason ? h('p', { class: 'summary' }, reason) : null;
 }
@@ -64,7 +63,6 @@ function totalOf(answer, name) {
   return `the first ${listed} of ${isCut ? 'at least ' : ''}${total.toLocaleString('en')}`;
 }
 
-/** A list of which the first are shown and the rest is folded; null without entries. */
 function list(title, entries, item, total = '') {
   if (!entries.length) return null;
   const rest = entries.slice(SHOWN);
@@ -95,7 +93,6 @@ function uncertain(resolved) {
   return resolved ? null : h('span', { class: 'kind' }, ' by name only');
 }
 
-/** The address of lines with the panel unchanged. */
 function keptLink(path, first, last) {
   const { file } = read();
   const repo = file.slice(0, -innerPath(file).length);

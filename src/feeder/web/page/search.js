@@ -184,7 +184,6 @@ async function runQuery(state, number = nextNumber()) {
   if (number === newest) byId('main').removeAttribute('aria-busy');
 }
 
-/** What bench/page.py measures. */
 function markAnswered(state) {
   performance.clearMarks('answered');
   performance.mark('answered', { detail: state.q });
@@ -213,7 +212,6 @@ function isUnfinished(state) {
   return typing || state.meaning === 'no';
 }
 
-/** True while the last filter may still get a value of the index: there are completions. */
 function isHalfTyped(state) {
   return LAST_FILTER.test(state.q) && (state.prefix || !byId('completions').hidden);
 }
@@ -229,7 +227,6 @@ function showError(error, state) {
   announce(error.message);
 }
 
-/** Says above the hits why they are not those of the query. */
 function showHint(...content) {
   shown = '';
   const hint = byId('main').querySelector('.hint') ?? h('p', { class: 'hint notes', role: 'status' });
@@ -237,7 +234,6 @@ function showHint(...content) {
   byId('main').prepend(hint);
 }
 
-/** Draws a page of hits, unless it is shown already. */
 function draw(page, state) {
   clearTimeout(retry);
   const key = JSON.stringify([page.hits.map((hit) => [hit.id, hit.window]), page.total, page.named, page.facets, state.q, state.offset, page.notes, isIndexing()]);

@@ -38,7 +38,6 @@ function contents({ holds, index }) {
 
 const KINDS = { sync: 'Sync with a commit', working: 'Sync with the working tree', files: 'Single files', vectors: 'Pending vectors', checks: 'Checks' };
 
-/** The costs of the last run of each kind; those of the checks are added when they end. */
 function costs(byKind) {
   const rows = Object.keys(KINDS).filter((kind) => byKind[kind]).map((kind) => cost(kind, byKind[kind]));
   const titles = ['Last run', 'Seconds', 'Files', 'Nodes', 'Embeddings', 'Requests', 'Ended'];
