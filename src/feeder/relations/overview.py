@@ -323,7 +323,7 @@ def _package_line(one: Package) -> str:
 
 
 def _entry_lines(entries: EntryPoints) -> Iterator[str]:
-    """Each entry point with its kind and place, those of one kind together."""
+    """Each entry point with its kind and place, grouped by kind."""
     for kind, group in groupby(entries.listed, key=lambda entry: entry.kind):
         listed = list(group)
         yield from (f"{kind}: {entry.place} {entry.name}".rstrip() for entry in listed)

@@ -127,7 +127,7 @@ class Statistics:
 
     @property
     def is_unfinished(self) -> bool:
-        """True after a run that was interrupted: some files are those of a later commit."""
+        """True after an interrupted run: some files already have the contents of a later commit."""
         return "tree" not in self.meta and self.meta.get("run") != self.meta.get("done")
 
     def as_json(self) -> dict[str, Any]:

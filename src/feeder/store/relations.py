@@ -65,7 +65,7 @@ COLUMNS = (
 )
 
 # ?2 an FTS5 query, ?3 the name
-# the Worker sorts the rows itself, as it does those of the manifests
+# the Worker sorts these rows and those of the manifests itself
 _WITH_RELATION = f"""
 SELECT {COLUMNS} FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
 CROSS JOIN docs d ON d.seq = f.rowid

@@ -45,8 +45,8 @@ _PATH_COLUMNS = (
 )
 
 
-# D1 limits the depth of expressions, in which SQLite counts that of a subquery once for each level
-# around it: so the paths of each list are a subquery of their own, with a short condition
+# D1 limits the depth of expressions, and SQLite counts a subquery's depth again for each level
+# around it. So the paths of each list are a separate subquery with a short condition
 def _files_at(paths: str) -> str:
     """Returns SQL for the files of the scope's repositories at a parameter's paths."""
     return f"""
