@@ -63,7 +63,6 @@ class Traits(NamedTuple):
     global_names: str = ""
     attribute_ending: str = ""
     cascades: bool = False
-    partial_types: bool = False
     method_aliases: bool = False
     omits_parameters: bool = False
     unindexed_members: str = ""

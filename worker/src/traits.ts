@@ -34,7 +34,6 @@ export interface Traits {
   readonly globalNames: string;
   readonly attributeEnding: string;
   readonly cascades: boolean;
-  readonly partialTypes: boolean;
   readonly methodAliases: boolean;
   readonly omitsParameters: boolean;
   readonly unindexedMembers: string;

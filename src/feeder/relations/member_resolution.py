@@ -101,9 +101,7 @@ class MemberResolver:
         if receiver in {"super()", "super", own.base_receiver}:
             if place == (self._owner.path, self._owner.symbol):
                 return elsewhere(Evidence.BASE_MEMBER)
-            is_below = place in self._family.all_below
-            if is_below or not own.partial_types:
-                return resolved_if(is_below, Reason.BASE)
+            return resolved_if(place in self._family.all_below, Reason.BASE)
         if receiver in SELF_NAMES:
             extended = "" if place[1] else _extended_type(facts, node)
             return self._is_in_family(facts, extended) if extended else self._in_class(place)

@@ -86,8 +86,7 @@ export class MemberResolver {
     if (receiver === "super()" || receiver === "super" || receiver === own.baseReceiver) {
       const { owner } = this;
       if (place[0] === owner.path && place[1] === owner.symbol) return elsewhere("BASE_MEMBER");
-      const isBelow = this.family.allBelow.has(typeKey(...place));
-      if (isBelow || !own.partialTypes) return resolvedIf(isBelow, "BASE");
+      return resolvedIf(this.family.allBelow.has(typeKey(...place)), "BASE");
     }
     if (SELF_NAMES.has(receiver)) {
       const extended = place[1] ? "" : extendedType(facts, node);
