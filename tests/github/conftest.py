@@ -16,11 +16,12 @@ from feeder.cloudflare.api import Api
 from feeder.cloudflare.d1 import D1
 from feeder.store.migrations import migrate
 from github import events
+from github.program_step import step
 from github.runner import ACTION, CALLED, FEED, ROOT, WHEELS, Hub, Outcome, Runner, Settings
 from github.workflows import checkout, feeder, job
 from source.repos import Repo
 
-__all__ = ["console", "no_proxy", "standin", "standin_process"]
+__all__ = ["console", "no_proxy", "standin", "standin_process", "step"]
 
 PUBLISHED = ("action.yml", "requirements/", "src/", CALLED)
 DIMENSIONS = 1024

@@ -104,7 +104,7 @@ def test_pull_request_workflow(
     """The changes of a fork's pull request are counted, and nothing is written."""
     workflow = pasted(GUIDE, "Plan pull requests")
     base = hub.repo.commit({**initialized_files, FEED: workflow})
-    head, merge = proposed(hub, {"new.py": "def new(): ...\n"})
+    head, merge = proposed(hub.repo, {"new.py": "def new(): ...\n"})
     outcome = hub.run(events.pull_request(7, base, head, merge), secrets={})
     assert outcome.passed, outcome.log
     assert outcome.outputs()["upserted"] == "1"

@@ -44,7 +44,7 @@ def test_only_the_tests_that_can_break_are_run(hub: Hub, base: str) -> None:
     """The other test file would fail."""
     other = {"conftest.py": "", "tests/test_other.py": "def test_other():\n    assert False\n"}
     base = hub.repo.commit(other)
-    head, merge = proposed(hub, CHANGED)
+    head, merge = proposed(hub.repo, CHANGED)
     outcome = hub.run(events.pull_request(7, base, head, merge), f"{PLACE}/tests.yml", secrets={})
     assert outcome.outputs()["tests-list"] == "tests/test_cart.py"
     assert outcome.passed, outcome.log
@@ -71,7 +71,7 @@ def test_comment_on_a_hostile_pull_request(hub: Hub, base: str, tmp_path: Path) 
 
 def comment_on(hub: Hub, base: str, folder: Path, files: Files) -> str:
     """The comment that is published after a pull request of a fork with these files."""
-    head, merge = proposed(hub, files)
+    head, merge = proposed(hub.repo, files)
     outcome = hub.run(events.pull_request(7, base, head, merge), f"{PLACE}/plan.yml", secrets={})
     assert outcome.passed, outcome.log
     stub = folder / "gh-bin/gh"

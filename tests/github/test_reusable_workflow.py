@@ -48,7 +48,7 @@ def test_fork_pull_request_and_merge_queue_are_planned(
     hub: Hub, console: Console, first: str
 ) -> None:
     """Without secrets; nothing is written."""
-    head, merge = proposed(hub, {"new.py": "def new(): ...\n"})
+    head, merge = proposed(hub.repo, {"new.py": "def new(): ...\n"})
     outcome = hub.run(events.pull_request(7, first, head, merge), CALLER, secrets={})
     assert outcome.passed, outcome.log
     assert outcome.outputs()["upserted"] == "1"
