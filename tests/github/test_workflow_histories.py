@@ -12,7 +12,7 @@ from github.workflows import shipped
 
 VALIDATE = ".github/workflows/validate.yml"
 FIRST_FEED = ".github/workflows/first-feed.yml"
-FILES = 240
+FILES = 60
 POLL_S = 0.05
 
 

@@ -6,12 +6,25 @@ import pytest
 
 from source.repos import Repo
 
+SETTINGS = """\
+[user]
+name = A
+email = a@example.org
+[init]
+defaultBranch = main
+templateDir = {templates}
+[maintenance]
+auto = false
+"""
+
 
 @pytest.fixture(scope="session", autouse=True)
 def plain_git(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """git without user settings except a name."""
-    settings = tmp_path_factory.mktemp("settings") / "gitconfig"
-    settings.write_text("[user]\nname = A\nemail = a@example.org\n[init]\ndefaultBranch = main\n")
+    """git without user settings except a name; it copies no hooks and packs nothing by itself."""
+    folder = tmp_path_factory.mktemp("settings")
+    settings = folder / "gitconfig"
+    settings.write_text(SETTINGS.format(templates=folder / "none"))
+    (folder / "none").mkdir()
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("GIT_")]:
             patch.delenv(name)

@@ -308,7 +308,7 @@ def wordless_options(command: Command) -> Command:
     return decorated
 
 
-def refresh_option(*names: str) -> Callable[[Command], Command]:
+def refresh_option(*names: str, hidden: bool = False) -> Callable[[Command], Command]:
     """The option that turns the update before an answer off."""
     return click.option(
         *names,
@@ -316,6 +316,7 @@ def refresh_option(*names: str) -> Callable[[Command], Command]:
         default=True,
         envvar="FEEDER_REFRESH",
         show_envvar=True,
+        hidden=hidden,
         help="Update the index from the files first.",
     )
 
@@ -343,8 +344,10 @@ def write_options(command: Command) -> Command:
 
 
 def sync_options(command: Command) -> Command:
-    """Adds the options of `sync`."""
-    return add_options(write_options(command), _FOLDER_OPTION, *_SHARD_OPTIONS, *_ORDER_OPTIONS)
+    """Adds the options of `sync`; it prepares the update of the commands that read the index."""
+    refresh = refresh_option("--refresh/--no-refresh", hidden=True)
+    own = (_FOLDER_OPTION, *_SHARD_OPTIONS, *_ORDER_OPTIONS)
+    return add_options(write_options(command), *own, refresh)
 
 
 def apply_options(command: Command) -> Command:

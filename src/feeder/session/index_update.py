@@ -196,7 +196,7 @@ def record_clean_checkout(
     The first search need not compare them with the index then. Files that cannot be read are
     reported by that search.
     """
-    if choose_store(settings).is_cloud or settings.shard:
+    if choose_store(settings).is_cloud or settings.shard or not settings.refresh:
         return
     target = _repository_target(workspace, settings)
     with suppress(FeederError, OSError):
