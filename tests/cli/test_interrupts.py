@@ -21,7 +21,7 @@ from source.repos import Repo
 
 pytestmark = pytest.mark.slow
 
-MOMENTS = 16
+MOMENTS = 10
 AT_ONCE = 4
 DEADLINE_S = 240
 

@@ -23,7 +23,7 @@ from source.repos import Repo
 pytestmark = pytest.mark.slow
 
 DEADLINE_S = 120
-MOMENTS = 24
+MOMENTS = 12
 AT_ONCE = 4
 SIGTERM_AFTER_S = 7.5
 """After SIGINT, by the source of GitHub's runner."""

@@ -165,7 +165,7 @@ def workers() -> Iterator[WorkerPool]:
         yield parser
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(file=damaged_samples())
 def test_damaged_file_keeps_the_properties(workers: WorkerPool, file: tuple[str, str]) -> None:
     """Each character is in one node, ids are unique, and the result is deterministic."""

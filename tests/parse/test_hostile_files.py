@@ -22,8 +22,8 @@ pytestmark = pytest.mark.slow
 
 SEED = 5
 SIZE = 5000
-FILES_OF_A_KIND = 2
-MUTATIONS = 30
+FILES_OF_A_KIND = 1
+MUTATIONS = 10
 LIMITS = Limits(timeout_s=1)
 
 HANGING = {

@@ -183,5 +183,5 @@ def test_any_history_ends_with_descriptions_of_heads_texts(
     outcomes: Counter[str] = Counter()
     machine = partial(DescribedHistory, repo, outcomes)  # a class is not needed
     run_until_each_outcome_occurs(
-        machine, outcomes, ("deaths", "overtaken", "stops"), histories(12, 12)
+        machine, outcomes, ("deaths", "overtaken", "stops"), histories(6, 12)
     )
