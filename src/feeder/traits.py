@@ -64,6 +64,7 @@ class Traits(NamedTuple):
     attribute_ending: str = ""
     cascades: bool = False
     method_aliases: bool = False
+    defining_calls: str = ""
     omits_parameters: bool = False
     unindexed_members: str = ""
     visibility: Visibility = Visibility()

@@ -35,6 +35,7 @@ export interface Traits {
   readonly attributeEnding: string;
   readonly cascades: boolean;
   readonly methodAliases: boolean;
+  readonly definingCalls: string;
   readonly omitsParameters: boolean;
   readonly unindexedMembers: string;
   readonly hasRelations: boolean;

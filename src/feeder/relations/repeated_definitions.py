@@ -10,13 +10,6 @@ from feeder.ranking.name_matching import DECLARATION_SUFFIXES
 from feeder.store.hits import Hit
 from feeder.traits import traits
 
-RUBY_DEFINITION_PATTERN = re.compile(
-    r"(?:[\w.]+\.)?(?:(?:\w+[ (]+)*def\b|define_|let(?:!|_\w+)?\b"
-    r"|subject\b|given\b|attribute\b|event\b|scope\b|rule\b)"
-    r"|[\w:]+ *= "
-)
-"""The beginning of a signature in Ruby that defines a method, also with a symbol as its name."""
-
 DEFINED_IN_HEADER_PATTERN = re.compile(r"\b(?:static|inline|constexpr|template)\b")
 """A word in the signature of a function of C or C++ whose body is in the header."""
 
@@ -94,8 +87,8 @@ def is_named_by_argument(node: Hit | Node) -> bool:
     signature = node.signature
     if node.node_type != "method" or not signature:
         return False
-    if node.language == "ruby":
-        return not RUBY_DEFINITION_PATTERN.match(signature)
+    if defining_calls := traits(node.language).defining_calls:
+        return not re.match(defining_calls, signature)
     name = (node.symbol or "").rpartition(".")[2] or "."  # a sentence may end with a dot
     return any(
         f"{name}{quote}" in signature

@@ -4,14 +4,13 @@
  */
 
 import { constants } from "../../build/worker_data.json";
-import { fullMatch, matchAtStart, Pattern } from "../python_regex.ts";
+import { fullMatch, Pattern } from "../python_regex.ts";
 import { rpartition } from "../python_strings.ts";
 import { isDeclarationFile } from "../ranking/name_matching.ts";
 import type { Hit } from "../store/hits.ts";
 import { traits } from "../traits.ts";
 
 const { QUOTES } = constants.repeated_definitions;
-const RUBY_DEFINITION = new Pattern(matchAtStart(constants.repeated_definitions.RUBY_DEFINITION_PATTERN));
 const DEFINED_IN_HEADER = new Pattern(constants.repeated_definitions.DEFINED_IN_HEADER_PATTERN);
 const CALL = new Pattern(fullMatch(constants.repeated_definitions.CALL_PATTERN));
 
@@ -70,7 +69,8 @@ function stemOf(path: string): string {
 export function isNamedByArgument(node: Pick<Hit, "language" | "nodeType" | "symbol" | "signature">): boolean {
   const { language, nodeType, symbol, signature } = node;
   if (nodeType !== "method" || !signature) return false;
-  if (language === "ruby") return !RUBY_DEFINITION.test(signature);
+  const { definingCalls } = traits(language);
+  if (definingCalls) return !new RegExp(`^(?:${definingCalls})`).test(signature);
   const name = rpartition(symbol ?? "", ".")[1] || "."; // a sentence may end with a dot
   return QUOTES.some((quote) => {
     const at = signature.indexOf(name + quote);
