@@ -13,7 +13,8 @@ IN_MEMORY := $(if $(TESTS_FOLDER),TMPDIR=$(TESTS_FOLDER))
 export PYTHONDONTWRITEBYTECODE :=
 QUERY ?= which files differ between the tree and the index
 
-.PHONY: index check test test-bare lint languages worker worker-check bench lock docs clean
+.PHONY: index check test test-bare lint style types worker-types languages worker worker-check \
+  bench lock docs clean
 
 ## Index this repository and search it.
 index: .venv/installed
@@ -25,7 +26,7 @@ check: lint
 	$(IN_MEMORY) $(BIN)/python $(PYTEST) -m "not slow"
 
 ## Everything that CI runs: lint, types, layers, tests.
-test: lint worker-check .venv/node .venv/wheels .venv/clients
+test: lint worker-check .venv/wheels .venv/clients
 	.ci/browser
 	$(IN_MEMORY) $(BIN)/python $(PYTEST)
 
@@ -33,12 +34,18 @@ test: lint worker-check .venv/node .venv/wheels .venv/clients
 test-bare: .venv/bare/dev .venv/node .venv/wheels .venv/clients
 	WITHOUT_EXTRAS=yes $(IN_MEMORY) .venv/bare/bin/python $(PYTEST)
 
-lint: .venv/dev .venv/node
-	mkdir -p worker/build
+lint: types style worker-types
+
+types: .venv/dev
+	$(BIN)/mypy
+
+style: .venv/dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+worker-types: .venv/dev .venv/node
+	mkdir -p worker/build
 	$(BIN)/python -m feeder.edge.worker_data > worker/build/worker_data.json
 	npx --offline tsc -p worker && npx --offline tsc -p worker/test
 
@@ -51,7 +58,7 @@ worker: .venv/installed .venv/node
 	node worker/build.mjs --python $(BIN)/python
 
 ## Check that the committed worker.js and oauth.js equal their sources.
-worker-check: .venv/installed .venv/node
+worker-check: worker-types
 	node worker/build.mjs --python $(BIN)/python --check
 
 ## Measure the speed against its targets: docs/benchmarks/speed.md, on a machine with nothing else to do.
@@ -91,7 +98,7 @@ bench: .venv/installed .venv/node
 	touch $@
 
 # the MCP clients of the tests, both major versions of the Python SDK, each in a separate environment
-.venv/clients: .venv/pip requirements/mcp-1.txt requirements/mcp-2.txt
+.venv/clients: .venv/dev requirements/mcp-1.txt requirements/mcp-2.txt
 	$(BIN)/pip install --quiet uv
 	for major in 1 2; do $(BIN)/uv venv --quiet --clear $@/$$major && \
 	  $(BIN)/uv pip install --quiet --python $@/$$major --require-hashes \

@@ -33,7 +33,7 @@ def test_any_history_ends_with_the_index_of_head(repo: Repo) -> None:
     """After every push and every run, whether it completed, crashed, was stopped or superseded."""
     outcomes: Counter[str] = Counter()
     machine = partial(History, repo, FreshSnapshots(), outcomes)
-    run_until_each_outcome_occurs(machine, outcomes, ENDS, histories(12, 15))
+    run_until_each_outcome_occurs(machine, outcomes, ENDS, histories(6, 15))
 
 
 @pytest.mark.timeout(1800)
