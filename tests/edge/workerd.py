@@ -1,4 +1,4 @@
-"""Runs a Worker's folder in workerd, in a process of its own, and makes clients for it."""
+"""Runs a Worker's folder in workerd, and makes clients for it."""
 
 import json
 import subprocess
@@ -15,25 +15,37 @@ TOKEN = "a-token-of-this-test"
 PROGRAM = Path(__file__).with_name("workerd.mjs")
 
 
+_idle: list["subprocess.Popen[str]"] = []
+"""Processes without a Worker. They end with this process, which closes their stdin."""
+
+
 @contextmanager
 def running(**said: Any) -> Iterator[str]:
     """Runs a Worker as `workerd.mjs` describes and yields its address."""
-    told = json.dumps(said, default=str)
-    with subprocess.Popen(
-        ["node", str(PROGRAM), told],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-    ) as process:
-        assert process.stdin and process.stdout
-        try:
-            address = process.stdout.readline().strip()
-            assert address, "it did not start"
-            yield address
-        finally:
-            process.stdin.close()
-            process.wait(60)
+    process = _idle.pop() if _idle else _start()
+    try:
+        address = _tell(process, json.dumps(said, default=str))
+        assert address, "it did not start"
+        yield address
+    except BaseException:
+        process.kill()
+        process.wait(60)
+        raise
+    _tell(process, "")
+    _idle.append(process)
+
+
+def _start() -> "subprocess.Popen[str]":
+    command = ["node", str(PROGRAM)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=ROOT)
+
+
+def _tell(process: "subprocess.Popen[str]", line: str) -> str:
+    assert process.stdin and process.stdout
+    process.stdin.write(f"{line}\n")
+    process.stdin.flush()
+    return process.stdout.readline().strip()
 
 
 def client(address: str, token: str | None = TOKEN) -> httpx.Client:
