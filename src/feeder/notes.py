@@ -31,7 +31,7 @@ class NoteKind(Enum):
     INEXACT_HITS = auto()
     """Hits without what the query requires literally."""
     UNPARSED_LINES = auto()
-    """Lines that no grammar has parsed; functions there may be missing."""
+    """Lines that no grammar has parsed; symbols there may be missing."""
     SKIPPED_FILE = auto()
     """Files that the index skipped."""
     MODEL_FAILED = auto()

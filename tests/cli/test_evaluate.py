@@ -88,7 +88,7 @@ def test_answers_missing_from_the_index_are_reported_once(
     file = write_judgments(tmp_path, REFUND, {"query": "cart", "answers": there + lost + signs})
     told = (
         "5 answers are not in the index: cart.py (line 2), src/cart.py:4-9 (line 2), "
-        "Cart.full (line 2), src/order.py#refund (line 2), <+> (line 2). They count as not found.\n"
+        "Cart.full (line 2), src/order.py#refund (line 2), <+> (line 2). Counted as not found.\n"
     )
     answer = feeder(shop, "evaluate", file, "--against", "--model words", *["-q"] * quiet)
     assert answer.code == 0

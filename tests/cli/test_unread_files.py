@@ -22,8 +22,8 @@ FILES: dict[str, str | bytes | None] = {
     "logo.png": b"\x89PNG",
 }
 UNPARSED = (
-    "2 files have 2 lines that could not be parsed; functions there may be missing. "
-    "To list them: feeder skipped --unparsed"
+    "2 files have 2 lines that could not be parsed; symbols there may be missing. "
+    "To list the lines: feeder skipped --unparsed"
 )
 PLAIN = (
     "1 file was read as plain text, without functions (no notebook of nbformat 4: indexed as plain "
@@ -139,7 +139,7 @@ def test_note_counts_the_files_of_the_scope(
     notes = feeder(indexed, "search", query, "--json").json["notes"]
     counted = [text for text in notes if "could not be parsed" in text]
     assert len(counted) == bool(note)
-    assert not note or counted[0].startswith(f"{note}; functions there may be missing.")
+    assert not note or counted[0].startswith(f"{note}; symbols there may be missing.")
 
 
 def test_outline_marks_the_lines(feeder: RunFeeder, indexed: Repo) -> None:
@@ -160,7 +160,7 @@ def test_outline_of_a_file_without_symbols_says_why(feeder: RunFeeder, indexed: 
 
 def test_shown_lines_are_marked(feeder: RunFeeder, indexed: Repo) -> None:
     """Only if they are among those shown."""
-    note = "Line 2 of src/broken.py is unknown to its grammar; functions there may be missing."
+    note = "Line 2 of src/broken.py is unknown to its grammar; symbols there may be missing."
     assert note in feeder(indexed, "show", "src/broken.py:1-3").out
     assert note in feeder(indexed, "show", "src/broken.py").out
     assert "could not be parsed" not in feeder(indexed, "show", "src/broken.py#known").out

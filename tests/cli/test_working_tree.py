@@ -51,7 +51,7 @@ def test_index_equals_the_working_tree_and_reports_it(shop: Repo, feeder: RunFee
     found = feeder(shop, "search", "basket")
     head = shop.git("rev-parse", "HEAD")
     assert "basket.py:1-2" in found.out
-    assert f"The index matches the working tree last seen on {head[:7]}." in found.out
+    assert f"The index matches the working tree as last indexed, on {head[:7]}." in found.out
     asked = feeder(shop, "search", "basket", "--json").json["index"]
     assert (asked["working"], asked["seen"], asked["equals"]) == (True, False, head)
 

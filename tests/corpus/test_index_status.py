@@ -61,7 +61,7 @@ def test_index_of_no_single_tree_is_not_reported_as_up_to_date(
 
 def test_unfinished_working_tree_index_is_reported(shop: Repo) -> None:
     known = meta(shop, done="0", working="some tree")
-    assert note(shop, known).startswith("The index matches the working tree last seen on ")
+    assert note(shop, known).startswith("The index matches the working tree as last indexed, on ")
     del known[f"{REPO}:tree"]
     assert note(shop, known) == (
         "The index matches the working tree before the last sync, which is incomplete: feeder sync"
@@ -76,5 +76,8 @@ def test_working_tree_index_is_up_to_date_only_after_a_later_check(shop: Repo) -
         return read_index_status(shop.path, REPO, known, seen_tree=seen).note
 
     assert status_note("some tree") == f"The index matches the working tree on {head}."
-    assert status_note("") == f"The index matches the working tree last seen on {head}."
-    assert status_note("another tree") == f"The index matches the working tree last seen on {head}."
+    assert status_note("") == f"The index matches the working tree as last indexed, on {head}."
+    assert (
+        status_note("another tree")
+        == f"The index matches the working tree as last indexed, on {head}."
+    )

@@ -213,7 +213,9 @@ def desk(fed: IndexedWorker) -> Iterator[IndexService]:
     some.close()
 
 
-NOTHING = re.compile(r"^(?:No resolved site of|Nothing in the index refers|What refers to)", re.M)
+NOTHING = re.compile(
+    r"^(?:No resolved reference to|Nothing in the index refers|What refers to)", re.M
+)
 NAME_COUNT = re.compile(r"; (?:at least )?[\d,]+ (?:lines? of code|other nodes?) \w+ the \w+")
 
 
@@ -226,7 +228,10 @@ def _without_name_lines(text: str) -> str:
     if found := NOTHING.search(text):
         text = NAME_COUNT.sub("", text[found.start() :])
     return re.sub(
-        r"Nothing in the index refers to (.*?)\.$", r"No resolved site of \1.", text, flags=re.M
+        r"Nothing in the index refers to (.*?)\.$",
+        r"No resolved reference to \1.",
+        text,
+        flags=re.M,
     )
 
 
@@ -305,7 +310,9 @@ def test_relations_of_all_symbols_equal_the_programs(
 
 def _by_reason(facts: Facts) -> Facts:
     """The facts without what has the name of an unused definition: here nodes, there lines."""
-    is_unused = (facts["reason"] or "").startswith(("No resolved site of ", "Nothing in the index"))
+    is_unused = (facts["reason"] or "").startswith(
+        ("No resolved reference to ", "Nothing in the index")
+    )
     return {**facts, "reason": "unused"} if is_unused else facts
 
 

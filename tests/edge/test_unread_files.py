@@ -78,7 +78,7 @@ def test_tools_say_what_the_program_says(
 COUNTED = r"\d+ files?[\w /]*"
 SENTENCES = "|".join(
     [
-        rf"{COUNTED} that could not be parsed(?:; functions there may be missing)?",
+        rf"{COUNTED} that could not be parsed(?:; symbols there may be missing)?",
         rf"{COUNTED} read as plain text[^.]*\.",
         rf"{COUNTED} not in the index[^.]*\.",
         r"Lines? [\d, -]+ of \S+ (?:is|are) unknown to its grammar",

@@ -318,7 +318,7 @@ def test_fork_pull_request_gets_a_dry_run(
     assert outcome.code == 0
     assert (outcome.outputs["upserted"], outcome.outputs["embedded"]) == ("1", "1")
     assert outcome.annotated("notice") == [
-        "Dry run without secrets: the change alone, against an empty index."
+        "Dry run without secrets: only the change is counted, as if the index were empty."
     ]
     assert outcome.summary.startswith("## feeder action: dry run for ")
     assert not unanswered()

@@ -292,7 +292,9 @@ def test_pull_request_without_a_token_is_a_dry_run_of_its_changes(
     happened = proposed(shop, files={"c.py": "C = 1\n", "web/b.py": None})
     what = plan_step(step_inputs(), happened, shop.path)
     assert planned(what) == [("c.py", "process"), ("web/b.py", "delete")]
-    assert what.note == ("Dry run without secrets: the change alone, against an empty index.")
+    assert what.note == (
+        "Dry run without secrets: only the change is counted, as if the index were empty."
+    )
 
 
 def test_entry_of_a_merge_queue_is_compared_with_its_base(

@@ -21,7 +21,7 @@ NOTES = {
     "(aaaaaaa → bbbbbbb).",
     BEHIND._replace(
         working=True
-    ): "The index matches the working tree last seen on aaaaaaa; HEAD is bbbbbbb.",
+    ): "The index matches the working tree as last indexed, on aaaaaaa; HEAD is bbbbbbb.",
     BEHIND._replace(unfinished=True): "The index matched aaaaaaa; a later sync is running "
     "or was stopped.",
     BEHIND._replace(

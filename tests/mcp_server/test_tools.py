@@ -326,7 +326,7 @@ def test_working_tree_is_named_only_after_a_check_since_the_call(tmp_path: Path)
             for some in (IndexService(settings, CheckingRefresher()), IndexService(settings))
         )
         assert seen == f"The index matches the working tree on {head}."
-        assert unseen == f"The index matches the working tree last seen on {head}."
+        assert unseen == f"The index matches the working tree as last indexed, on {head}."
 
 
 def test_index_damaged_while_serving_is_an_error_with_a_remedy(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_lines_with_the_name_are_shown_where_no_site_is_resolved(
     assert answer["lines_with_name"] == [line]
     printed = feeder(indexed, "references", "a.py#total")
     assert 'b.py:9: RULES = {"x": lambda obj: obj.total}' in printed.out
-    assert "No resolved site of total; 1 line of code has the name" in printed.err
+    assert "No resolved reference to total; 1 line of code has the name" in printed.err
     assert "Nothing" not in printed.err
 
 
@@ -114,7 +114,7 @@ def test_filters_that_exclude_all_references_are_said(feeder: RunFeeder, indexed
 def test_callers_say_that_code_has_the_name(feeder: RunFeeder, indexed: Repo) -> None:
     printed = feeder(indexed, "references", "a.py#total", "--depth", "2")
     assert 'b.py:9: RULES = {"x": lambda obj: obj.total}' in printed.out
-    assert "No resolved site of total; 1 line of code has the name" in printed.err
+    assert "No resolved reference to total; 1 line of code has the name" in printed.err
 
 
 def test_declaration_of_a_member_is_no_line_with_its_name(feeder: RunFeeder, repo: Repo) -> None:

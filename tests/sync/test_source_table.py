@@ -27,7 +27,7 @@ from source.repos import Repo
 
 pytestmark = pytest.mark.slow
 
-COUNTS_CHECK = "the counts in meta are those of files and nodes"
+COUNTS_CHECK = "the counts in meta match the files and nodes"
 CHECK = "every indexed file has its stored source, and no other file has any"
 SAME = "stored source matches its file"
 WITH_NODES = ["config.json", "docs/guide.md", "src/cart.py"]

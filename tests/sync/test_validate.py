@@ -34,10 +34,10 @@ pytestmark = pytest.mark.slow
 
 POSTINGS = "every node is in the word index, with no leftovers"
 COUNTED = "every file has the number of nodes recorded for it"
-LINES = "every file has the language and the last line of its nodes"
+LINES = "every file's language and last line match its nodes"
 BRANCH = "every node has the index's branch"
 SYMBOLS = "symbols that occur once are found by word"
-KEPT = "the counts in meta are those of files and nodes"
+KEPT = "the counts in meta match the files and nodes"
 PENDING = "no file waits for its vectors"
 OUTBOX = "no vector waits to be deleted"
 VECTORS = "every node has a vector, with no leftovers"
@@ -490,7 +490,7 @@ def test_verdict_has_one_line_per_check(shop: Shop) -> None:
     assert "       20" not in lines
     assert "       and 5 more" in lines
     assert f"ok   {PENDING}: pending 0" in lines
-    remedy = "feeder validate --repair; or, if HEAD is only newer, feeder sync"
+    remedy = "feeder validate --repair; or, if only newer commits are missing, feeder sync"
     assert lines[-1] == f"The index is not right. To do: {remedy}"
     sync(shop.feed())
     repair(shop.feed(), validate(shop.feed()))

@@ -107,6 +107,8 @@ def print_usage_error(error: click.ClickException) -> None:
         hint = f"Try '{context.command_path} --help' for help."
         click.echo(f"{context.get_usage()}\n{hint}\n", err=True)
     message = error.format_message()
+    if isinstance(error, click.MissingParameter):
+        message = " ".join(message.split())  # click lists choices on lines of their own
     if isinstance(error, click.NoSuchOption) and context and context.parent is None:
         message += " Options come after the command, as in: feeder sync -C FOLDER"
     elif isinstance(error, click.NoSuchOption) and context:

@@ -49,7 +49,7 @@ def describe_missing_answers(missing: Sequence[tuple[JudgedQuery, RelevantTarget
     one = len(names) == 1
     return (
         f"{len(names)} {'answer is' if one else 'answers are'} not in the index: "
-        f"{', '.join(list(names)[:MAX_LISTED])}{more}. They count as not found."
+        f"{', '.join(list(names)[:MAX_LISTED])}{more}. Counted as not found."
     )
 
 
@@ -64,7 +64,7 @@ def evaluation_text(evaluation: Evaluation) -> Iterator[str]:
         yield _table_row(name, len(outcomes), _format_numbers(mean_values(outcomes).values()))
     yield _latency_line(evaluation.outcomes)
     if listed := worst(evaluation.outcomes, MAX_LISTED):
-        yield f"The worst {len(listed)}:"
+        yield "Worst queries:"
     for outcome in listed:
         yield from _failure_lines(outcome)
 

@@ -153,7 +153,7 @@ def _hints(root: Path, change: Change, ref: str | None, status: IndexStatus) -> 
                 f"feeder impact {head[:7]}"
             )
         else:
-            yield f"{ref} is the commit at HEAD. To list what that commit changes: feeder impact"
+            yield "Both are the same commit. To list what that commit changes: feeder impact"
     if not change.is_on_disk and status.working and status.seen:
         yield (
             "Uncommitted changes were not compared. To compare the files on disk: "

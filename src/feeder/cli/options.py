@@ -178,7 +178,8 @@ _FOLDER_OPTION = env_option(
 
 _FORCE_OPTION = env_option(
     "--force",
-    "Continue even if the index would go back to an older event or lose files of other folders.",
+    "Continue even if a newer workflow run has updated the index, or if files of other folders "
+    "would be removed from it.",
     is_flag=True,
 )
 
@@ -373,7 +374,7 @@ def worker_options(command: Command) -> Command:
         "folders",
         multiple=True,
         type=EXISTING_FOLDER,
-        help="Clone whose wrangler file names a repository's database; repeat for each repository.",
+        help="Serve the repository of this clone, whose wrangler file names the index; repeatable.",
     )
     own = [option for option in _LOCATION_OPTIONS if option is not _REPO_OPTION]
     return add_options(

@@ -66,8 +66,8 @@ def overview(path: str, budget: int, **params: Any) -> None:
     if not settings.json and (is_cut or not settings.quiet):
         at_least = "at least " if result.at_least else ""
         console.print_message(
-            f"{len(symbols):,} of {at_least}{len(result.symbols):,} symbols. "
-            "For more: --budget TOKENS, or a folder."
+            f"{len(symbols):,} of {at_least}{len(result.symbols):,} symbols."
+            + (" For more: --budget TOKENS, or a folder." if is_cut else "")
         )
     if status.note and not settings.json and not settings.quiet:
         console.print_message(status.note)

@@ -318,7 +318,7 @@ def _footer_lines(page: Page) -> Iterator[str]:
         yield "Nothing found."
     elif not shown:
         hint = _next_page_hint(page, page.total) or "."
-        yield f"No hit after the first {page.offset}: there are {total}{hint}"
+        yield f"Offset {page.offset} is past the last hit: there are {total}{hint}"
     elif page.offset or after < page.total or page.at_least:
         yield f"{page.offset + 1} to {after} of {total}{_next_page_hint(page, after)}"
     yield from map(with_place, filter(None, [*map(str, page.notes), page.note]))

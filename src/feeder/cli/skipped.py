@@ -55,10 +55,16 @@ def skipped(reason: str | None, masked: bool, unparsed: bool, **params: Any) -> 
     facts = [{"path": path, "reason": why} for path, why in files]
     console.print_result(settings, facts, lines)
     if not settings.quiet and not settings.json:
-        verb = "is" if len(files) == 1 else "are"
-        counted = f"{count_of(len(files), 'file')} {verb} not in the index"
-        counted += f" for this reason; in all, {total:,} are not." if reason else "."
-        console.print_message(f"{counted} {note}")
+        console.print_message(
+            f"{_counted(len(files), total, has_reason=bool(reason))} {note}".strip()
+        )
+
+
+def _counted(shown: int, total: int, *, has_reason: bool) -> str:
+    if not total:
+        return "No file was skipped."
+    counted = f"{count_of(shown, 'file')} {'is' if shown == 1 else 'are'} not in the index"
+    return f"{counted} for this reason; in all, {total:,} are not." if has_reason else f"{counted}."
 
 
 def _list_masked(settings: Settings) -> None:

@@ -35,8 +35,8 @@ class CloudSettings:
     def missing(self) -> dict[str, str]:
         """Returns the missing settings that every API call needs, with how to set each."""
         required = {
-            "the API token": (self.token, f"{TOKEN_VARIABLE} in the environment"),
-            "the account id": (self.account_id, f"--account-id or {ACCOUNT_VARIABLE}"),
+            "the API token": (self.token, TOKEN_VARIABLE),
+            "the account id": (self.account_id, f"{ACCOUNT_VARIABLE} (or --account-id)"),
         }
         return {name: how for name, (value, how) in required.items() if not value}
 
@@ -142,11 +142,11 @@ def require_settings(settings: CloudSettings, *, database: bool) -> None:
     """Raises UserError that names all missing settings; with `database`, its id is required too."""
     missing = settings.missing()
     if database and not settings.database_id:
-        missing["the database id"] = "--database-id or FEEDER_DATABASE_ID"
+        missing["the database id"] = "FEEDER_DATABASE_ID (or --database-id)"
     if missing:
-        init = " feeder init creates the database." if "the database id" in missing else ""
+        init = " To create the database: feeder init" if "the database id" in missing else ""
         raise UserError(
-            "The store cloudflare is selected, but its settings are missing: "
+            "The store cloudflare is selected, but these settings are missing: "
             f"{', '.join(missing)}.",
             f"Set {', '.join(missing.values())}, or use --store local.{init}",
         )

@@ -111,13 +111,14 @@ class IndexStatus(NamedTuple):
             text = f"{equals} before the last sync, which is incomplete"
             return _state_note(text, self._sync_command)
         if not self.seen:
-            equals = f"{equals} last seen"
+            equals = f"{equals} as last indexed"
         if not was:
             return _state_note(f"{equals}, before the first commit.")
+        equals_on = f"{equals} on" if self.seen else f"{equals}, on"
         if self.equals == self.head:
-            return _state_note(f"{equals} on {now}.")
+            return _state_note(f"{equals_on} {now}.")
         command = f"{self._sync_command} --working-tree"
-        return _state_note(f"{equals} on {was}; HEAD is {now}", command)
+        return _state_note(f"{equals_on} {was}; HEAD is {now}", command)
 
     def _edited_note(self) -> Note | None:
         if not self.edited:

@@ -45,8 +45,8 @@ def _unparsed_note(groups: Sequence[UnreadGroup], where: str) -> Note | None:
     if not lines:
         return None
     files = sum(group.files for group in groups if group.lines)
-    text = f"{unparsed_text(files, lines, where)}; functions there may be missing."
-    return Note(NoteKind.UNPARSED_LINES, text, "To list them: feeder skipped --unparsed")
+    text = f"{unparsed_text(files, lines, where)}; symbols there may be missing."
+    return Note(NoteKind.UNPARSED_LINES, text, "To list the lines: feeder skipped --unparsed")
 
 
 def _plain_text_note(groups: Sequence[UnreadGroup], where: str) -> Note | None:

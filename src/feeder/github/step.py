@@ -107,7 +107,7 @@ def _plan_proposal(inputs: StepInputs, event: Event, repository: Path) -> StepPl
     # the first parent of GitHub's merge commit is the newest base; that takes a depth of two
     is_merged = git.commit_id(repository, "HEAD^2") is not None
     changes = compute_deltas(repository, "HEAD^1" if is_merged else event.base, "HEAD")
-    note = "Dry run without secrets: the change alone, against an empty index."
+    note = "Dry run without secrets: only the change is counted, as if the index were empty."
     return StepPlan(
         [["apply", _deltas_file(deltas_as_json(changes.deltas)), *options]],
         note + _optional_note(changes.note),

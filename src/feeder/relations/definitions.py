@@ -48,6 +48,7 @@ class Definitions(NamedTuple):
         }
 
 
+_LINE = re.compile(r".*[./].*:\d+", re.DOTALL)
 _POSITION = re.compile(r"(?P<path>.+):(?P<line>\d+):(?P<column>\d+)", re.DOTALL)
 
 
@@ -110,6 +111,8 @@ def definitions_of_name(corpus: Corpus, name: str) -> Definitions:
                 f"Definitions in other files: feeder definition {symbol}",
             )
     if not matches:
+        if _LINE.fullmatch(name):
+            raise UserError(f"{name} has no column.", f"Add it: feeder definition {name}:COLUMN")
         raise NotInIndexError(
             f"The index has no definition of {name}.", f"Search for it: feeder search {name}"
         )

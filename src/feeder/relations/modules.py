@@ -25,9 +25,8 @@ def say_nothing_refers(definition: "Definition", lines: str = "", left_out: int 
     if not lines:
         return f"Nothing in the index refers to {definition.symbol}."
     have = "has" if lines.startswith("1 ") else "have"
-    return (
-        f"No resolved site of {definition.symbol}; {lines} {have} the name{say_left_out(left_out)}."
-    )
+    end = f"{lines} {have} the name{say_left_out(left_out)}."
+    return f"No resolved reference to {definition.symbol}; {end}"
 
 
 def say_left_out(left_out: int) -> str:

@@ -309,7 +309,7 @@ def overview_sections(overview: Overview) -> Iterator[tuple[str, list[str]]]:
     for name, lines in (("packages", packages), ("types", types)):
         if omitted := overview.totals[name] - len(lines):
             lines.append(f"… {at_least}{omitted:,} more")
-    yield "Packages", packages
+    yield "Packages", packages or ["none found"]
     yield TITLE, [*_entry_lines(overview.entries)] or ["none found"]
     title = "Central types, with the files of other folders that refer to them"
     yield title, types or ["none found"]

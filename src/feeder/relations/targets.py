@@ -85,6 +85,7 @@ def resolve_target(corpus: Corpus, text: str, directory: str = "") -> Target:
         return target
     check_not_skipped(corpus, path, directory, anywhere=_looks_like_path(path))
     _check_inside(corpus, path, directory)
+    _check_no_folder(corpus, path, directory)
     raise _unknown_target_error(corpus, path)
 
 
@@ -231,6 +232,14 @@ def _check_inside(corpus: Corpus, text: str, directory: str) -> None:
     files = files_below(corpus.database, corpus.repo, "") if text.startswith("/") else ()
     if is_outside(text, directory, {file.partition("/")[0] for file in files}):
         raise outside_error(text)
+
+
+def _check_no_folder(corpus: Corpus, text: str, directory: str) -> None:
+    """Raises UserError for a folder of indexed files."""
+    for path in path_candidates(text, directory):
+        folder = "" if path == "." else path
+        if not path.startswith("*/") and files_below(corpus.database, corpus.repo, folder):
+            raise UserError(f"{text} is a folder.", f"List its contents: feeder outline {text}")
 
 
 def _resolve_file(

@@ -170,8 +170,11 @@ def creation_command(settings: Settings) -> str:
     options += [f" --db {quote(os.fspath(settings.db))}"] if settings.db else []
     options += [" --store local"] if settings.store == "local" else []
     place = "".join(options)
-    is_in_git = git.read_checkout(settings.directory.resolve()) is not None
-    return f"feeder {'sync' if is_in_git else 'process --path .'}{place}"
+    checkout = git.read_checkout(settings.directory.resolve())
+    if checkout is None:
+        return f"feeder process --path .{place}"
+    has_commit = git.head_commit_or_none(settings.directory.resolve()) is not None
+    return f"feeder sync{'' if has_commit else ' --working-tree'}{place}"
 
 
 def has_index(workspace: Workspace, settings: Settings) -> bool:

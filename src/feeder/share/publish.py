@@ -63,7 +63,7 @@ class Publication(NamedTuple):
         """Describes it for people."""
         if not self.is_new:
             return [f"{self.commit[:7]} is published already."]
-        sizes = f"{self.download_bytes / 1e6:,.1f} MB compressed of {self.index_bytes / 1e6:,.1f}"
+        sizes = f"{self.index_bytes / 1e6:,.1f} MB, {self.download_bytes / 1e6:,.1f} MB compressed"
         return [
             f"Published {self.repo} at {self.commit[:7]}: {sizes}.",
             f"Uploaded {self.uploaded_bytes / 1e6:,.1f} MB in {self.uploaded_files} files.",

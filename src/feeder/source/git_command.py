@@ -98,7 +98,7 @@ def run_git(
     if b"not a git repository" in result.stderr:
         raise NoRepositoryError(
             f"{folder} is not in a git repository.",
-            "Run `git init` and commit, or name the files with `feeder process --path`.",
+            "Change to a repository, or run `git init` and commit the files.",
         )
     if b"dubious ownership" in result.stderr:
         remedy = paths.escape_name(result.stderr.strip().splitlines()[-1].strip())

@@ -136,10 +136,12 @@ class Statistics:
     def lines(self) -> Iterator[str]:
         """Formats the statistics for a terminal."""
         working = "the working tree on " if self.meta.get("working") else ""
-        head = self.meta.get("head", "no commit: no run has come to its end")
+        head = self.meta.get("head", "no commit: no run has finished")
         below = self.meta.get("below")
         part = f", its folder {below} alone" if below else ""
-        yield f"{self.repo} at {working}{head or 'no commit yet'}{part}"
+        yield (
+            f"{self.repo} at {working}{head}{part}" if head else f"{self.repo}, no commit yet{part}"
+        )
         if self.is_unfinished and "head" in self.meta:
             yield (
                 "A later update has not finished, so some files are newer. To continue: feeder sync"

@@ -43,12 +43,9 @@ class StaleReason(StrEnum):
         "The readers of documents (PDF, DOCX, XLSX…) were installed or have changed: documents "
         "are parsed again."
     )
-    STATIC_VECTORS = (
-        "The index lacks vectors of the static model: they are computed, and nothing else of these "
-        "files changes."
-    )
+    STATIC_VECTORS = "The index has no static vectors: they are computed, and nothing else changes."
     NO_STATIC_VECTORS = (
-        "The index has vectors of the static model, and this run is without it: they are removed."
+        "This run does not use the static model: its vectors are removed from the index."
     )
     RULES = "The rules for excluding files have changed: excluded files are examined again."
     VECTORS = "The index has no vectors of this embedding model: every node is embedded."

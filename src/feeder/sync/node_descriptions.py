@@ -34,8 +34,8 @@ DESCRIPTIONS_KEY, DESCRIBER_KEY = "describe", "describer"
 SUBJECTS_PER_BATCH = 200
 """Methods and classes whose descriptions are looked up with one query."""
 WAITING_NOTE = (
-    "Some methods and classes have no description by {} yet. Request them with: "
-    "feeder sync --describe and the model; or remove all descriptions: --describe off."
+    "Some methods and classes have no description by {} yet. Request them with feeder sync "
+    "--describe MODEL, or remove all descriptions with feeder sync --describe off."
 )
 
 

@@ -99,7 +99,7 @@ def _repair_advice(run: SyncContext, state: IndexState, result: ValidationResult
     if state.meta.get(run.index.meta_key("working")):
         return f"{REPAIR_COMMAND}; or, if files were only edited since, feeder sync --working-tree"
     return (
-        f"{REPAIR_COMMAND}; or, if HEAD is only newer, feeder sync"
+        f"{REPAIR_COMMAND}; or, if only newer commits are missing, feeder sync"
         if run.tree.root_tree_id
         else REPAIR_COMMAND
     )
@@ -184,7 +184,7 @@ def _check_rows(parity: ParityReport, damage: Damage) -> Iterable[Check]:
         ],
     )
     yield Check(
-        "every file has the language and the last line of its nodes",
+        "every file's language and last line match its nodes",
         {"files": counts.files},
         [str(path) for (path,) in parity.wrong_file_lines],
     )
@@ -195,7 +195,7 @@ def _check_rows(parity: ParityReport, damage: Damage) -> Iterable[Check]:
     )
     yield Check(
         "symbols that occur once are found by word",
-        {"symbols": counts.symbols, "asked at most": CHECKED_SYMBOLS},
+        {"symbols": counts.symbols, "checked": min(counts.symbols, CHECKED_SYMBOLS)},
         [f"{path}: node {id_}: {symbol}" for path, id_, symbol in parity.unfindable_symbols],
     )
 
@@ -212,7 +212,7 @@ def _check_counts(run: SyncContext, state: IndexState, parity: ParityReport) -> 
         if recorded != counted
     ]
     figures = {"files": parity.counts.files, "docs": parity.counts.docs}
-    yield Check("the counts in meta are those of files and nodes", figures, differences)
+    yield Check("the counts in meta match the files and nodes", figures, differences)
 
 
 def _vector_ids(run: SyncContext, state: IndexState) -> set[str] | None:

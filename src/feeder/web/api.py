@@ -183,6 +183,6 @@ def error_response(status: int, exc: FeederError | OSError) -> ErrorResponse:
 
 
 def _unknown_parameter(name: str, key: str, allowed: list[str]) -> ErrorResponse:
-    has = f"It has {', '.join(allowed)}." if allowed else "It has none."
+    has = f"It has {', '.join(allowed)}." if allowed else "It takes no parameters."
     remedy = " ".join(filter(None, [did_you_mean(key, allowed), has]))
     return ErrorResponse(400, f"/api/{name} has no parameter `{key[:60]}`.", remedy)

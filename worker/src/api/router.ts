@@ -55,7 +55,7 @@ function parseParameters(query: URLSearchParams): Record<string, string[]> {
 }
 
 function unknownParameterError(name: string, key: string, names: string[]): HttpError {
-  const listing = names.length ? `It has ${names.join(", ")}.` : "It has none.";
+  const listing = names.length ? `It has ${names.join(", ")}.` : "It takes no parameters.";
   const remedy = [didYouMean(key, names), listing].filter(Boolean).join(" ");
   return new HttpError(400, `/api/${name} has no parameter \`${truncate(key, 60)}\`.`, remedy);
 }

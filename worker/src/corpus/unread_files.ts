@@ -98,7 +98,7 @@ function unparsedNote(groups: readonly UnreadGroup[], where: string): string {
   const unparsed = groups.filter(({ lines }) => lines > 0);
   if (unparsed.length === 0) return "";
   const text = unparsedText(fileSum(unparsed), sum(unparsed.map(({ lines }) => lines)), where);
-  return `${text}; functions there may be missing. To list them: feeder skipped --unparsed`;
+  return `${text}; symbols there may be missing. To list the lines: feeder skipped --unparsed`;
 }
 
 function plainTextNote(groups: readonly UnreadGroup[], where: string): string {

@@ -137,7 +137,7 @@ function signatureText(hit: Hit): string {
 function countLine(page: SearchAnswer, shown: number): string {
   const end = page.offset + shown;
   const total = page.at_least ? `at least ${page.total}` : `${page.total}`;
-  if (!shown) return `No hits from offset ${page.offset} on: ${total} in all.`;
+  if (!shown) return `Offset ${page.offset} is past the last hit: there are ${total}.`;
   const nextPage = end < page.total ? `; next: offset=${end}` : "";
   return `${page.offset ? `${page.offset + 1} to ${end}` : shown} of ${total}${nextPage}`;
 }

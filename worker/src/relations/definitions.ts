@@ -24,6 +24,7 @@ export const { MEMBER_TYPE } = constants.outline;
 export const { LOCAL_TYPE } = constants.found_definition;
 const WORD = /[\p{L}\p{N}_$]+/gu;
 /** A name of Ruby, which may end with `?` or `!`. */
+const LINE = /^.*[./].*:\d+$/s;
 const POSITION = /^(.+):(\d+):(\d+)$/s;
 
 /**
@@ -113,6 +114,7 @@ async function definitionsOfName(finder: ReferenceFinder, name: string): Promise
     throw new NotInIndexError(`The index has no definition of ${symbol} in ${path}.`, remedy);
   }
   if (matches.length === 0) {
+    if (LINE.test(name)) throw new HttpError(400, `${name} has no column.`, `Add it: feeder definition ${name}:COLUMN`);
     throw new NotInIndexError(`The index has no definition of ${name}.`, `Search for it: feeder search ${name}`);
   }
   const ordered = sortBy(matches.map(({ found }) => found), ({ path, start_line }) => [path, start_line]);

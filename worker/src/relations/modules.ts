@@ -51,7 +51,7 @@ export function sayNothingRefers(definition: Definition, nodesWithName = 0, left
   if (reason) return `What refers to ${symbol} is unknown: ${reason}`;
   if (nodesWithName === 0) return `Nothing in the index refers to ${symbol}.`;
   const have = nodesWithName === 1 ? "has" : "have";
-  return `No resolved site of ${symbol}; ${countOf(nodesWithName, "other node")} ${have} the word${sayLeftOut(leftOut)}.`;
+  return `No resolved reference to ${symbol}; ${countOf(nodesWithName, "other node")} ${have} the word${sayLeftOut(leftOut)}.`;
 }
 
 /** The end of an answer's counts: `; 12 left out, which mean something else`, or nothing. */

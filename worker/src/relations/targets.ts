@@ -375,10 +375,15 @@ async function unknownTargetError({ database, repo }: TargetContext, text: strin
   const paths = batch.add(looksLikePath(text) ? [sql.filesBelow(repo, "")] : []);
   const named = batch.add(parts.length > 0 ? [sql.nodesByNameWords(repo, `(${anyOf(parts)})`)] : []);
   const skipped = batch.add([skippedFilesStatement(repo, text, looksLikePath(text))]);
+  const folders = pathCandidates(text).filter((path) => !path.startsWith("*/"));
+  const below = batch.add(folders.map((path) => sql.filesBelow(repo, path === "." ? "" : path, { after: "", count: 1 })));
   await batch.run(database);
   const skippedError = skippedFileError(text, skipped()[0] ?? []);
   if (skippedError) return skippedError;
   if (text.includes("/") && isOutside(text)) return outsideError(text);
+  if (below().some((rows) => rows.length > 0)) {
+    return new HttpError(400, `${text} is a folder.`, `List its contents: feeder outline ${text}`);
+  }
   const kind = "file, symbol or id";
   const name = looksLikePath(text) ? "" : lastName(normalizeSymbol(text));
   const near = nearestPaths(text, paths()[0] ?? []);

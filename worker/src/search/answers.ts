@@ -237,7 +237,7 @@ function unparsedNotes(path: string, unparsed: string, results: readonly Result[
   if (merged.length === 0) return [];
   const lines = merged.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(", ");
   const subject = countLines(merged) === 1 ? `Line ${lines} of ${path} is` : `Lines ${lines} of ${path} are`;
-  return [`${subject} unknown to its grammar; functions there may be missing.`];
+  return [`${subject} unknown to its grammar; symbols there may be missing.`];
 }
 
 /** The result of a constant, with all its lines where its chunk has only the first ones. */
