@@ -496,7 +496,10 @@ def test_sync_without_a_commit_is_an_error(feeder: RunFeeder, repo: Repo) -> Non
         f"feeder: {repo.path} has no commit at HEAD. Commit something first, "
         "or index the files: feeder sync --working-tree\n"
     )
+    missing = feeder(repo, "stats").err
+    assert missing.endswith("Make one with: feeder sync --working-tree\n")
     assert feeder(repo, "sync", "--working-tree").code == 0
+    assert "\nNo file was skipped. The index matches " in feeder(repo, "skipped").err
     assert feeder(repo, "process", "--path", "a.py").code == 0
     assert feeder(repo, "validate").code == 0
 

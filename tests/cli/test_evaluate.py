@@ -57,7 +57,7 @@ def test_table_has_means_groups_and_worst_queries(
     assert table[3][:3] == ["orders", "1", "1.000"]
     assert lines[5].startswith("Latency: median ")
     assert lines[6:9] == [
-        "The worst 2:",
+        "Worst queries:",
         "line 3: zebra",
         "    expected: src/cart.py (not in the first 20)",
     ]

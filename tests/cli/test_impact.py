@@ -509,7 +509,7 @@ def test_nothing_to_compare(feeder: RunFeeder, shop: Repo) -> None:
     lines = own_lines(feeder(shop, "impact", "HEAD").err)
     assert lines[:2] == [
         f"No file differs between {head} and HEAD.",
-        "HEAD is the commit at HEAD. To list what that commit changes: feeder impact",
+        "Both are the same commit. To list what that commit changes: feeder impact",
     ]
 
 

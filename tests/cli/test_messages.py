@@ -36,7 +36,14 @@ def shop(repo: Repo, feeder: RunFeeder) -> Repo:
             "for this reason; in all, 1 are not.",
         ),
         (["skipped", "--masked"], "No line has a masked secret."),
-        (["search", "cart", "--offset", "90"], "No hit after the first 90: there are "),
+        (["show", "src"], "src is a folder. List its contents: feeder outline src"),
+        (["references", "src/"], "src/ is a folder. List its contents: feeder outline src/"),
+        (
+            ["definition", "src/cart.py:3"],
+            "src/cart.py:3 has no column. Add it: feeder definition src/cart.py:3:COLUMN",
+        ),
+        (["completion"], "Missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish"),
+        (["search", "cart", "--offset", "90"], "Offset 90 is past the last hit: there are "),
         (
             ["serve", "--port", "0", "--host", "203.0.113.1", "--token", "0123456789abcdef"],
             "--host 203.0.113.1 is not a name or address of this machine. Use one that is.",

@@ -444,10 +444,10 @@ def test_one_error_names_all_missing_settings(
     answer = feeder(shop, "sync", "--store", "cloudflare")
     assert answer.code == 2
     assert answer.err == (
-        "feeder: The store cloudflare is selected, but its settings are missing: the API token, "
-        "the account id, the database id. Set CLOUDFLARE_API_TOKEN in the environment, "
-        "--account-id or CLOUDFLARE_ACCOUNT_ID, --database-id or FEEDER_DATABASE_ID, or use "
-        "--store local. feeder init creates the database.\n"
+        "feeder: The store cloudflare is selected, but these settings are missing: the API "
+        "token, the account id, the database id. Set CLOUDFLARE_API_TOKEN, CLOUDFLARE_ACCOUNT_ID "
+        "(or --account-id), FEEDER_DATABASE_ID (or --database-id), or use --store local. To create "
+        "the database: feeder init\n"
     )
     assert "--api-token" not in feeder(shop, "sync", "--help").out
 

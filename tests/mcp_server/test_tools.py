@@ -105,7 +105,7 @@ def test_pages_are_consecutive(ask: Ask) -> None:
         seen += text.split("\n\n")[:-1]
     assert len({*seen}) == len(seen) == total
     beyond = result_text(ask("search", query="cart total exchange", offset=1000))
-    assert footer(beyond)[0] == f"No hits from offset 1000 on: {total} in all."
+    assert footer(beyond)[0] == f"Offset 1000 is past the last hit: there are {total}."
 
 
 DETAILS = {
