@@ -50,8 +50,8 @@ class StaleReason(StrEnum):
     RULES = "The rules for excluding files have changed: excluded files are examined again."
     VECTORS = "The index has no vectors of this embedding model: every node is embedded."
     LOST_VECTORS = (
-        "The Vectorize index was deleted and created again, and has lost its vectors: those of all "
-        "nodes are sent again."
+        "The Vectorize index was deleted and created again, without its vectors: the vectors of "
+        "all nodes are sent again."
     )
 
 
