@@ -152,7 +152,10 @@ def test_repair_of_a_working_tree_index(shop: Repo, feeder: RunFeeder) -> None:
     database.close()
     assert feeder(shop, "validate").code == 1
     assert feeder(shop, "validate", "--repair").code == 0
-    assert "The index matches the working tree as last indexed, on" in feeder(shop, "search", "basket").out
+    assert (
+        "The index matches the working tree as last indexed, on"
+        in feeder(shop, "search", "basket").out
+    )
 
 
 def test_working_tree_option_outside_git_and_in_a_bare_repository(
