@@ -8,7 +8,8 @@ languages' own tools, `python -m bench nothing` whether names without references
 `python -m bench worker` the CPU time and requests of a query at the Worker,
 `python -m bench equality` compares its answers with the program's, `python -m bench
 hostile-requests` measures requests that were made to take long, `python -m bench databases` those
-to many databases, and `python -m bench compile` the time to compile the queries of each language.
+to many databases, `python -m bench compile` the time to compile the queries of each language, and
+`python -m bench grammars` compares what two grammars of a language can read.
 
 `--help` after each lists its options.
 """
@@ -45,6 +46,8 @@ elif sys.argv[1:2] == ["share"]:
     from sharing import main
 elif sys.argv[1:2] == ["compile"]:
     from compilation import main
+elif sys.argv[1:2] == ["grammars"]:
+    from grammars import main
 elif sys.argv[1:2] == ["compare"]:
     from compare.command import main
 else:

@@ -38,7 +38,8 @@ def key(*locks: str) -> str:
 
 def slim() -> None:
     """Deletes the grammars that are not needed."""
-    needed = {*_strings(json.loads(GRAMMARS.read_text("utf-8")))}
+    settings = json.loads(GRAMMARS.read_text("utf-8"))
+    needed = {*_strings(settings)} - settings["packages"].keys()
     pack = importlib.util.find_spec(PACK)
     assert pack and pack.origin
     for grammar in Path(pack.origin).parent.glob("bindings/*.so"):

@@ -14,6 +14,43 @@
 ; super.add(item)
 ((super) . (unconditional_assignable_selector (identifier) @calls) . (selector (argument_part)))
 
+; Map<String, int>.from(counts)
+(constructor_invocation (identifier) @calls)
+
+; Line<Item>(item), store.find<Item>(item), which the grammar sometimes reads as two comparisons
+(relational_expression
+  (relational_expression
+    [
+      (identifier) @calls
+      (unary_expression (await_expression (identifier) @calls .))
+      (selector (unconditional_assignable_selector (identifier) @calls))
+    ]
+    . (relational_operator)
+    . (identifier) @attributes)
+  . (relational_operator)
+  . [(parenthesized_expression) (record_literal)])
+
+; [Line<Item, int>(item)], add(Line<Item, int>(item)): as two elements
+((relational_expression . (identifier) @calls . (relational_operator) . (identifier) @attributes)
+ .
+ (relational_expression
+   . (identifier) @attributes
+   . (relational_operator)
+   . [(parenthesized_expression) (record_literal)]))
+((argument
+   (relational_expression . (identifier) @calls . (relational_operator) . (identifier) @attributes))
+ .
+ (argument
+   (relational_expression
+     . (identifier) @attributes
+     . (relational_operator)
+     . [(parenthesized_expression) (record_literal)])))
+
+; size: .of(2), const .of(2), size: .small
+((dot_shorthand (identifier) @calls) . (selector (argument_part)))
+(const_object_expression (dot_shorthand (identifier) @calls))
+(dot_shorthand (identifier) @attributes)
+
 ; store.size
 [
   (unconditional_assignable_selector (identifier) @attributes)

@@ -16,19 +16,7 @@ $verb = (#any-of? @_verb "in" "should" "when" "can" "must" "ignore")
 
 ; ---- Types
 
-; Types that end with `end Cart`, in Scala 3.
-([
-   (class_definition name: (identifier) @name)
-   (trait_definition name: (identifier) @name)
-   (object_definition name: (identifier) @name)
-   (enum_definition name: (identifier) @name)
-   (given_definition name: (identifier) @name)
-   (given_definition !name return_type: (_) @name)
- ] @type
- . "end"
- . "_end_ident" @end)
-
-; All types, also `given`, `extension (cart: Cart)` and `type Prices = …`.
+; Classes, traits and objects, also `given`, `extension (cart: Cart)` and `type Prices = …`.
 [
   (class_definition name: (identifier) @name)
   (trait_definition name: (identifier) @name)
@@ -46,8 +34,7 @@ $verb = (#any-of? @_verb "in" "should" "when" "can" "must" "ignore")
 
 ; ---- Functions
 
-; def add(item: Item) = … with `end add`, without it, with braces, without a body
-((function_definition name: (_) @name "=" @body) @method . "end" . "_end_ident" @end)
+; def add(item: Item) = …, with braces, without a body
 (function_definition name: (_) @name "=" @body) @method
 (function_definition name: (_) @name) @method
 (function_declaration name: (_) @name) @method

@@ -11,6 +11,9 @@ $bound = [(type_identifier) @bound (generic_type type: (type_identifier) @bound)
     (field_expression field: (identifier) @calls)
   ])
 (generic_function function: (identifier) @calls)
+; item *> store.put[Int](item), of which the grammar makes a call of `item *> store.put`
+(generic_function
+  function: (infix_expression right: [(identifier) @calls (field_expression field: (identifier) @calls)]))
 
 ; new Line(item)
 (instance_expression .

@@ -65,10 +65,13 @@ $type = [(user_type) (optional_type)]
   name: (pattern bound_identifier: (simple_identifier) @binds)
   (type_annotation $type @bound))
 
-; let store = Store()
+; let store = Store(), let store = unsafe Store()
 (property_declaration
   name: (pattern bound_identifier: (simple_identifier) @binds)
-  value: (call_expression . (simple_identifier) @constructed))
+  value: [
+    (call_expression . (simple_identifier) @constructed)
+    (unsafe_expression expr: (call_expression . (simple_identifier) @constructed))
+  ])
 
 ; func add() -> Line
 (function_declaration $type @returns)

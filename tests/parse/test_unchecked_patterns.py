@@ -79,7 +79,7 @@ def test_pattern_that_could_match_otherwise_stays(tmp_path: Path, source: str) -
 def test_matches_are_the_same_in_the_same_order(name: str) -> None:
     """The query as it is written is compiled too: each of its patterns is possible."""
     folder = FOLDERS[name]
-    language = load_language(name)
+    language = load_language(name, folder.package)
     as_written, quick = (
         Query(language, "\n".join(pattern.text for pattern in patterns))
         for patterns in (

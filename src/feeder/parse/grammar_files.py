@@ -43,7 +43,7 @@ def _with_folders(settings: dict[str, Any], root: Path) -> dict[str, Any]:
     from feeder.parse.languages.query_errors import check_queries
 
     folders = find_folders(root)
-    check_queries(folders)
+    check_queries(folders, settings["packages"])
     compiled = compile_folders(folders, settings)
     return replace_languages(settings, compiled, {folder.name for folder in folders})
 

@@ -51,6 +51,12 @@ def _check_language(value: object) -> str | None:
     return f"the name of a grammar in tree-sitter-language-pack 0.13, not {value!r:.40}"
 
 
+def _check_package(value: object) -> str | None:
+    if isinstance(value, str) and re.fullmatch(r"tree-sitter-[a-z-]+", value):
+        return None
+    return "the name of a package that begins with tree-sitter-"
+
+
 def _check_regex(value: object) -> str | None:
     if not isinstance(value, str):
         return "a string"
@@ -163,6 +169,7 @@ GRAMMAR_FILE_SCHEMA = ObjectOf(
                 )
             ),
         ),
+        "packages": MapOf(_check_language, _check_package),
         "patterns": MapOf(_check_language, ListOf(_check_regex)),
         "hidden_text": MapOf(_check_language, ObjectOf(dict.fromkeys(HIDDEN_ROLES, _check_regex))),
         "document_nodes": MapOf(_check_language, _DOCUMENT_SCHEMA),
@@ -181,6 +188,7 @@ _FRAGMENTS = MapOf(_check_string, _SOURCE_PATTERN)
 LANGUAGE_SCHEMA = ObjectOf(
     {
         "inherits": _check_language,
+        "package": _check_package,
         "kind": _check_kind,
         "extensions": _STRING_LIST,
         "text_extensions": _STRING_LIST,

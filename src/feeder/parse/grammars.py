@@ -80,8 +80,8 @@ class Grammars:
     @property
     def fingerprint(self) -> str:
         """Identifies what shapes nodes: the versions of parser and grammars, and the settings."""
-        grammars = ("tree-sitter-language-pack", "tree-sitter-markdown")
-        versions = filter(None, map(installed_version, grammars))
+        packages = ("tree-sitter-language-pack", *sorted({*self._settings["packages"].values()}))
+        versions = filter(None, map(installed_version, packages))
         return " ".join((PARSER_VERSION, HEADER_VERSION, *versions, self.digest))
 
     @cached_property
@@ -151,7 +151,7 @@ class Grammars:
                 yield category, language, queries
 
     def _compile(self, language: str) -> Grammar:
-        grammar = load_language(language)
+        grammar = load_language(language, self._settings["packages"].get(language))
         queries = [
             (category, query)
             for category, name, category_queries in self._queries()

@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from importlib import import_module
 
 from tree_sitter import Language, Query
 
@@ -22,13 +23,14 @@ _SETTING_AFTER_CONDITION = re.compile(r"\(#(?!set!)[^()]*\)\s*\(#set!")
 
 
 @cache
-def load_language(name: str) -> Language:
-    """The grammar of a language; raises UserError for a name that no package ships."""
-    if name == "markdown":
-        # the language pack's markdown grammar crashes the process on 255 quote marks in a row
-        import tree_sitter_markdown
+def load_language(name: str, package: str | None = None) -> Language:
+    """The grammar of a language, from its own package or from the language pack.
 
-        return Language(tree_sitter_markdown.language())
+    Raises UserError for a name that the pack does not have, and for a package that is not installed
+    or has no such grammar.
+    """
+    if package:
+        return _load_own(name, package)
     from tree_sitter_language_pack import get_language
 
     try:
@@ -37,6 +39,20 @@ def load_language(name: str) -> Language:
         raise UserError(
             f"There is no grammar named '{name}'.", "Use a name of tree-sitter-language-pack 0.13."
         ) from exc
+
+
+def _load_own(name: str, package: str) -> Language:
+    try:
+        module = import_module(package.replace("-", "_"))
+    except ImportError as exc:
+        raise UserError(
+            f"The grammar of '{name}' cannot be loaded: {exc}.", f"Install {package}."
+        ) from exc
+    # a package with several grammars names each one
+    load = getattr(module, f"language_{name}", None) or getattr(module, "language", None)
+    if load is None:
+        raise UserError(f"{package} has no grammar of '{name}'.", "Name another package.")
+    return Language(load())
 
 
 def capture_names(query: Query) -> set[str]:

@@ -64,6 +64,12 @@ class LanguageFolder:
             if (path := self.path / name).is_file():
                 yield from read_patterns(path)
 
+    @property
+    def package(self) -> str | None:
+        """The package of the grammar, None for that of the language pack or the shipped one."""
+        package: str | None = self.config.get("package")
+        return package
+
     @cached_property
     def _hidden(self) -> Settings:
         path = self.path / "hidden.toml"
@@ -152,6 +158,7 @@ def compile_folders(folders: Sequence[LanguageFolder], shipped: Settings) -> Set
         _add_extensions(settings, folder)
     own = {folder.name: folder for folder in folders}
     languages = [_with_inherited(folder, own, shipped) for folder in folders]
+    settings["packages"] = {folder.name: folder.package for folder in folders if folder.package}
     settings["patterns"] = {
         language.name: language.patterns for language in languages if language.patterns
     }
@@ -192,6 +199,7 @@ def replace_languages(shipped: Settings, compiled: Settings, names: Container[st
         + [rule for rule in shipped_rules if rule["language"] not in names]
         for extension, shipped_rules in shipped["content_patterns"].items()
     }
+    merged["packages"] = shipped["packages"] | compiled["packages"]
     for section in ("patterns", "hidden_text", "document_nodes", "traits"):
         merged[section] = without_names(shipped[section]) | compiled[section]
     merged["grammar_queries"] = {

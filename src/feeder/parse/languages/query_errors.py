@@ -1,7 +1,7 @@
 """Compiles the queries of a folder one by one, so that an error names its file and line."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from tree_sitter import Language, Query, QueryError
 
@@ -23,10 +23,13 @@ _PREDICATE = re.compile(
 """The predicates that are evaluated; py-tree-sitter takes any other one for true."""
 
 
-def check_queries(folders: Iterable[LanguageFolder]) -> None:
-    """Raises UserError for the first query or pattern of a folder that is wrong."""
+def check_queries(folders: Iterable[LanguageFolder], packages: Mapping[str, str]) -> None:
+    """Raises UserError for the first query or pattern of a folder that is wrong.
+
+    `packages` are those of the shipped languages.
+    """
     for folder in folders:
-        grammar = load_language(folder.name)
+        grammar = load_language(folder.name, folder.package or packages.get(folder.name))
         for pattern in folder.read_queries():
             _check_pattern(grammar, pattern)
         for index, expression in enumerate(folder.patterns()):
