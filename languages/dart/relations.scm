@@ -1,7 +1,7 @@
 ; What the nodes of Dart call, use, inherit and import.
 
-; add(item)
-((identifier) @calls . (selector (argument_part)))
+; add(item), size: .of(2)
+([(identifier) @calls (dot_shorthand (identifier) @calls)] . (selector (argument_part)))
 
 ; store.put(item), store?.put(item)
 ((selector
@@ -46,8 +46,7 @@
      . (relational_operator)
      . [(parenthesized_expression) (record_literal)])))
 
-; size: .of(2), const .of(2), size: .small
-((dot_shorthand (identifier) @calls) . (selector (argument_part)))
+; const .of(2), size: .small
 (const_object_expression (dot_shorthand (identifier) @calls))
 (dot_shorthand (identifier) @attributes)
 

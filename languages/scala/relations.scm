@@ -15,13 +15,15 @@ $bound = [(type_identifier) @bound (generic_type type: (type_identifier) @bound)
 (generic_function
   function: (infix_expression right: [(identifier) @calls (field_expression field: (identifier) @calls)]))
 
-; new Line(item)
+; new Line(item), new Line(item) with Counting
 (instance_expression .
   [
     (type_identifier) @calls
     (generic_type type: (type_identifier) @calls)
     (stable_type_identifier (type_identifier) @calls)
     (generic_type type: (stable_type_identifier (type_identifier) @calls))
+    (compound_type (applied_constructor_type (type_identifier) @calls))
+    (compound_type (applied_constructor_type (generic_type type: (type_identifier) @calls)))
   ])
 
 ; cart add item
@@ -91,6 +93,8 @@ $constructed = [
   (compound_type (type_identifier) @unnamed)
   (compound_type (generic_type type: (type_identifier) @unnamed))
   (compound_type (stable_type_identifier (type_identifier) @unnamed .))
+  (compound_type (applied_constructor_type (type_identifier) @unnamed))
+  (compound_type (applied_constructor_type (generic_type type: (type_identifier) @unnamed)))
 ]
 (instance_expression $constructed (template_body))
 (val_definition
@@ -103,6 +107,8 @@ $constructed = [
       (compound_type (type_identifier) @inherits)
       (compound_type (generic_type type: (type_identifier) @inherits))
       (compound_type (stable_type_identifier (type_identifier) @inherits .))
+      (compound_type (applied_constructor_type (type_identifier) @inherits))
+      (compound_type (applied_constructor_type (generic_type type: (type_identifier) @inherits)))
     ]
     (template_body)))
 

@@ -88,16 +88,22 @@ def test_cache_key_depends_on_what_is_installed() -> None:
 
 @pytest.mark.parametrize(
     ("env", "left"),
-    [({}, ["python.abi3.so"]), ({"FEEDER_GRAMMAR": "a.json"}, ["cobol.abi3.so", "python.abi3.so"])],
+    [
+        ({}, ["python.abi3.so"]),
+        (
+            {"FEEDER_GRAMMAR": "a.json"},
+            ["cobol.abi3.so", "python.abi3.so", "swift.abi3.so"],
+        ),
+    ],
 )
 def test_user_grammar_file_may_name_any_grammar(
     tmp_path: Path, env: dict[str, str], left: list[str]
 ) -> None:
-    """Without one, the shipped file lists the needed grammars."""
+    """Without one, the shipped file lists the needed grammars; that of Swift has a package."""
     grammars = tmp_path / "tree_sitter_language_pack/bindings"
     grammars.mkdir(parents=True)
     (grammars.parent / "__init__.py").touch()
-    for name in ("python.abi3.so", "cobol.abi3.so"):
+    for name in ("python.abi3.so", "cobol.abi3.so", "swift.abi3.so"):
         (grammars / name).touch()
     environment("slim", PYTHONPATH=str(tmp_path), **env)
     assert sorted(file.name for file in grammars.iterdir()) == left

@@ -1,6 +1,7 @@
 """Languages as folders: what is compiled from them, and the errors of one that is wrong."""
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -335,3 +336,43 @@ def _groups_without_example(folder: LanguageFolder) -> list[tuple[str, str]]:
         hidden = pattern.groupindex.keys() - {"indent", "opening", "plain"}
         missing += [(role, group) for group in hidden - shown]
     return missing
+
+
+# `throws(CartError)`, a node that only the grammar of Swift's own package has
+THROWS = "(throws_clause) @doc"
+
+
+def test_language_uses_the_grammar_of_its_package(tmp_path: Path) -> None:
+    files = {TOML: 'package = "tree-sitter-swift"', "nodes.scm": THROWS}
+    load_grammars(write_folder(tmp_path, "swift", files)).grammar("swift")
+
+
+def test_folder_without_a_package_keeps_that_of_the_shipped_language(tmp_path: Path) -> None:
+    load_grammars(write_folder(tmp_path, "swift", {"nodes.scm": THROWS})).grammar("swift")
+
+
+@pytest.mark.parametrize(
+    ("package", "says"),
+    [
+        ("tree-sitter-unknown", "No module named 'tree_sitter_unknown'"),
+        ("tree-sitter-language-pack", "has no grammar of 'lua'"),
+        ("json", "must be the name of a package that begins with tree-sitter-"),
+    ],
+)
+def test_package_without_the_grammar_is_an_error(tmp_path: Path, package: str, says: str) -> None:
+    folder = write_folder(tmp_path, "lua", {TOML: f'package = "{package}"'})
+    with pytest.raises(UserError, match=says):
+        load_grammars(folder)
+
+
+def test_fingerprint_has_the_version_of_each_package() -> None:
+    """An index that another grammar made is read again."""
+    versions = {
+        match[1]
+        for dependency in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+            "dependencies"
+        ]
+        if (match := re.fullmatch(r"tree-sitter-(?:dart|php|scala|swift)==(.+)", dependency))
+    }
+    assert len(versions) == 4
+    assert versions < {*load_grammars().fingerprint.split(" ")}
