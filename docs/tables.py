@@ -15,7 +15,7 @@ import click
 import yaml
 
 from feeder.cli.main import cli
-from feeder.mcp.clients.known_clients import CLIENTS, expand_path
+from feeder.mcp.clients.known_clients import CLIENTS, Kind, expand_path
 
 ROOT = Path(__file__).resolve().parents[1]
 MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -66,10 +66,11 @@ def outputs() -> Iterator[Row]:
 
 def clients() -> Iterator[Row]:
     """Yields the clients that `feeder mcp install` knows, with the files of each."""
-    yield "client", "`--client`", "user file", "project file", "instructions", "sub-agent"
+    kinds: tuple[Kind, ...] = ("instructions", "skill", "agent")
+    yield "client", "`--client`", "user file", "project file", "instructions", "skill", "sub-agent"
     for client in CLIENTS.values():
         server = (_file(client.files["server"].get(scope)) or "—" for scope in ("user", "project"))
-        also = (_files(client.files[kind]) or "—" for kind in ("instructions", "agent"))
+        also = (_files(client.files[kind]) or "—" for kind in kinds)
         yield client.title, _code(client.name), *server, *also
 
 

@@ -143,7 +143,9 @@ def test_every_client_is_listed_with_its_files(tmp_path: Path) -> None:
     assert table["claude"][2:4] == ["`~/.claude.json`", "`.mcp.json`"]
     assert table["claude"][4] == "`~/.claude/CLAUDE.md`, `CLAUDE.md`"
     assert table["windsurf"][2:] == [
-        *("`~/.codeium/windsurf/mcp_config.json`", "—", "`AGENTS.md`", "—")
+        *("`~/.codeium/windsurf/mcp_config.json`", "—", "`AGENTS.md`"),
+        "`~/.codeium/windsurf/skills/feeder/SKILL.md`, `.windsurf/skills/feeder/SKILL.md`",
+        "—",
     ]
 
 

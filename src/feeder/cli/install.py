@@ -49,7 +49,15 @@ _force_option = click.option(
 @click.option(
     "--instructions", is_flag=True, help="Also add instructions to CLAUDE.md or AGENTS.md."
 )
+@click.option(
+    "--skill", is_flag=True, help="Also write a skill: which call answers which question."
+)
 @click.option("--agent", is_flag=True, help="Also write a sub-agent that uses the command line.")
+@click.option(
+    "--hook",
+    is_flag=True,
+    help="Also suggest a call of feeder for a grep of a symbol (Claude Code).",
+)
 @_force_option
 @options.dry_run_option
 @options.git_options
@@ -60,7 +68,9 @@ def install(names: Sequence[str], all_found: bool, scope: Scope, **params: Any) 
     from feeder.mcp.clients.receipts import Receipts
 
     output = _InstallOutput(params)
-    kinds = [kind for kind in KINDS if kind == "server" or params[kind]]
+    wanted = {"server", *(name for name, value in params.items() if value)}
+    wanted |= {"script"} if "hook" in wanted else set()
+    kinds = [kind for kind in KINDS if kind in wanted]
     clients = _choose_clients(names, all_found, scope, output)
     root = _project_root(params["directory"])
     missing = [*installation.unsupported_kinds(clients, scope, kinds)]
@@ -93,8 +103,8 @@ def install(names: Sequence[str], all_found: bool, scope: Scope, **params: Any) 
 def uninstall(names: Sequence[str], scope: Scope, **params: Any) -> None:
     """Remove what `install` wrote.
 
-    Removes servers, instructions and sub-agents. Changes the files of all clients, unless --client
-    names some.
+    Removes servers, instructions, skills, sub-agents and hooks. Changes the files of all clients,
+    unless --client names some.
     """
     from feeder.mcp.clients import installation
     from feeder.mcp.clients.known_clients import CLIENTS

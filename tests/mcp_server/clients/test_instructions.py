@@ -1,5 +1,7 @@
 """Instruction files get a marked block, and sub-agents a file; uninstall removes both."""
 
+import json
+import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -147,6 +149,39 @@ def test_sub_agent_file_has_the_format_of_its_client(
     assert "PROGRAM" not in text
 
 
+@pytest.mark.parametrize("client", [name for name in CLIENTS if CLIENTS[name].files["skill"]])
+def test_skill_has_the_format_of_the_standard(feeder: RunFeeder, repo: Repo, client: str) -> None:
+    """https://agentskills.io: the folder's name, and a description of at most 1,024 characters."""
+    [*_, change] = feeder(repo, "mcp", "install", "--client", client, "--skill", "--json").json[
+        "changes"
+    ]
+    assert (change["kind"], change["action"]) == ("skill", "created")
+    file = Path(change["file"])
+    text = file.read_text()
+    _, front, _ = text.split("---\n", 2)
+    head = yaml.safe_load(front)
+    assert head.keys() == {"name", "description"}
+    assert (head["name"], file.name) == (file.parent.name, "SKILL.md")
+    assert 100 < len(head["description"]) <= 1_024
+    assert "PROGRAM" not in text
+
+
+def test_skill_names_existing_tools_and_commands(feeder: RunFeeder, repo: Repo) -> None:
+    """Its calls are accepted by the tools' schemas, its commands by the command line."""
+    from feeder.cli.main import cli
+    from feeder.mcp.tool_schemas import INPUT_SCHEMAS, validate_arguments
+
+    feeder(repo, "mcp", "install", "--client", "claude", "--scope", "project", "--skill")
+    text = (repo.path / ".claude/skills/feeder/SKILL.md").read_text()
+    calls = re.findall(r"\| `(\w+) (\{.*?\})` \|", text)
+    assert {name for name, _ in calls} == {*INPUT_SCHEMAS}
+    for name, arguments in calls:
+        validate_arguments(name, INPUT_SCHEMAS[name], json.loads(arguments))
+    commands = {name for name in re.findall(r"`feeder (\w+)", text) if name != "mcp"}
+    assert len(commands) > 4
+    assert commands <= cli.load_commands().keys()
+
+
 def test_user_sub_agent_uses_the_command_of_this_feeder(
     feeder: RunFeeder, home: Path, repo: Repo
 ) -> None:
@@ -183,6 +218,19 @@ def test_missing_support_of_a_client_is_reported(feeder: RunFeeder, repo: Repo) 
     assert answer.code == 0
     assert "Zed has no instruction file for a user.\n" in answer.err
     assert "Zed has no sub-agent file for a user.\n" in answer.err
+
+
+def test_foreign_skill_of_the_same_name_is_refused(
+    feeder: RunFeeder, repo: Repo, read_all_files: Picture
+) -> None:
+    file = repo.path / ".cursor/skills/feeder/SKILL.md"
+    file.parent.mkdir(parents=True)
+    file.write_text("---\nname: feeder\n---\nmine\n")
+    before = read_all_files()
+    asked = ["mcp", "install", "--client", "cursor", "--scope", "project", "--skill"]
+    assert f"{file}: feeder did not write it." in feeder(repo, *asked).err
+    assert feeder(repo, *UNINSTALL).code == 0
+    assert read_all_files() == before
 
 
 def test_clients_with_a_common_sub_agent_file_write_the_same() -> None:

@@ -95,9 +95,9 @@ def test_file_content_is_the_same_on_every_system(
 def test_uninstall_removes_everything(
     feeder: RunFeeder, repo: Repo, read_all_files: Picture, client: str, scope: str
 ) -> None:
-    """The server, the instruction block, the sub-agent and their folders."""
+    """The server, the instruction block, the skill, the sub-agent, the hook and their folders."""
     before = read_all_files()
-    also = ["--instructions", "--agent"]
+    also = ["--instructions", "--agent", "--skill", "--hook"]
     assert feeder(repo, "mcp", "install", "--client", client, "--scope", scope, *also).code == 0
     installed = read_all_files()
     assert len(installed) > len(before)

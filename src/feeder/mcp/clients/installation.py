@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from feeder.errors import UserError
-from feeder.mcp.clients import Scope, instructions, text_files
+from feeder.mcp.clients import Scope, hook_entries, instructions, text_files
 from feeder.mcp.clients.known_clients import CLIENTS, KINDS, Client, Kind
 from feeder.mcp.clients.receipts import Receipt, Receipts, make_receipt
 from feeder.mcp.clients.server_entries import EntryEditor, is_own_entry, shell_command
@@ -24,6 +24,9 @@ _KIND_NAMES: Mapping[Kind, str] = {
     "server": "server configuration",
     "instructions": "instruction file",
     "agent": "sub-agent file",
+    "skill": "skill",
+    "hook": "hook",
+    "script": "hook",
 }
 
 
@@ -115,9 +118,9 @@ def unsupported_kinds(
     clients: Iterable[Client], scope: Scope, kinds: Iterable[Kind]
 ) -> Iterator[str]:
     """A sentence for each kind of file that a client does not have."""
-    for kind, client in product(kinds, clients):
-        if scope not in client.files[kind]:
-            yield f"{client.title} has no {_KIND_NAMES[kind]} for a {scope}."
+    for name, client in product(dict.fromkeys(_KIND_NAMES[kind] for kind in kinds), clients):
+        if not any(scope in client.files[kind] for kind in KINDS if _KIND_NAMES[kind] == name):
+            yield f"{client.title} has no {name} for a {scope}."
 
 
 def _file_to_write(client: Client, kind: Kind, scope: Scope, root: Path) -> list[Path]:
@@ -200,16 +203,21 @@ def _add_own(target: Target, text: str, command: list[str], is_forced: bool) -> 
     if target.kind == "server":
         entry = client.server_entry(target.scope, command)
         return _entry_editor(target).add(text, entry, force=is_forced)
+    if target.kind == "hook":
+        return hook_entries.add(text, target.scope)
     if target.kind == "instructions":
         return instructions.add_block(text, shell_command(command))
     if text and instructions.GENERATED_NOTE not in text and not is_forced:
         raise ValueError("feeder did not write it. Rename it, or replace it with --force")
-    return instructions.agent_file(client, target.file.name, shell_command(command))
+    generate = instructions.GENERATED_FILES[target.kind]
+    return generate(client, target.file.name, shell_command(command))
 
 
 def _remove_own(target: Target, text: str) -> str:
     if target.kind == "server":
         return _entry_editor(target).remove(text)
+    if target.kind == "hook":
+        return hook_entries.remove(text)
     return instructions.remove_block(text) if target.kind == "instructions" else ""
 
 
@@ -219,10 +227,12 @@ def _has_own(target: Target, text: str | None, is_forced: bool = False) -> bool:
         return False
     if target.kind == "instructions":
         return instructions.has_block(text)
-    if target.kind == "agent":
+    if target.kind in instructions.GENERATED_FILES:
         return instructions.GENERATED_NOTE in text or is_forced
     if "feeder" not in text:  # even a file that cannot be parsed
         return False
+    if target.kind == "hook":
+        return hook_entries.has_own(text)
     entry = _entry_editor(target).own_entry(text)
     return is_own_entry(entry) or (is_forced and entry is not None)
 

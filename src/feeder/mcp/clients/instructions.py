@@ -1,11 +1,14 @@
 """The texts written for language models: the marked block in an instruction file (CLAUDE.md,
-AGENTS.md), from instructions.md, and the definition of a search sub-agent, from agent.md.
+AGENTS.md), from instructions.md, the definition of a search sub-agent, from agent.md, the skill,
+from skill.md, and the script of the hook, hook.sh.
 """
 
 import json
+import shlex
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from feeder.mcp.clients.known_clients import Client
+from feeder.mcp.clients.known_clients import Client, Kind
 
 BLOCK_START, BLOCK_END = "<!-- feeder:start -->", "<!-- feeder:end -->"
 GENERATED_NOTE = "Written by `feeder mcp install`; `feeder mcp uninstall` removes it."
@@ -32,6 +35,27 @@ def agent_file(client: Client, file_name: str, program: str) -> str:
     head = f"---\nname: feeder-search\ndescription: {_AGENT_DESCRIPTION}\n"
     tools = f"{client.agent_tools}\n" if client.agent_tools else ""
     return f"{head}{tools}---\n<!-- {GENERATED_NOTE} -->\n\n{body}"
+
+
+def skill_file(client: Client, file_name: str, program: str) -> str:
+    """The skill, in the format of https://agentskills.io; the same for each client."""
+    return _template("skill.md", program).replace("GENERATED_NOTE", GENERATED_NOTE)
+
+
+def hook_script(client: Client, file_name: str, program: str) -> str:
+    """The script that suggests a call in place of a grep."""
+    in_json = json.dumps(program)[1:-1]  # it prints JSON
+    return _template("hook.sh", shlex.quote(in_json)).replace("GENERATED_NOTE", GENERATED_NOTE)
+
+
+GENERATED_FILES: Mapping[Kind, Callable[[Client, str, str], str]] = {
+    "agent": agent_file,
+    "skill": skill_file,
+    "script": hook_script,
+}
+"""Writes the kinds of files that are this program's as a whole: for a client, the file's name and
+the command that starts feeder.
+"""
 
 
 def add_block(text: str, program: str) -> str:

@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple
 from feeder.errors import UserError
 from feeder.mcp.clients import Scope
 
-Kind = Literal["server", "instructions", "agent"]
-KINDS: tuple[Kind, ...] = ("server", "instructions", "agent")
+Kind = Literal["server", "instructions", "agent", "skill", "hook", "script"]
+KINDS: tuple[Kind, ...] = ("server", "instructions", "agent", "skill", "hook", "script")
 ServerEntry = dict[str, Any]
 
 _XDG = "{XDG_CONFIG_HOME:~/.config}"
