@@ -9,7 +9,8 @@ languages' own tools, `python -m bench nothing` whether names without references
 `python -m bench equality` compares its answers with the program's, `python -m bench
 hostile-requests` measures requests that were made to take long, `python -m bench databases` those
 to many databases, `python -m bench compile` the time to compile the queries of each language, and
-`python -m bench grammars` compares what two grammars of a language can read.
+`python -m bench grammars` compares what two grammars of a language can read,
+`python -m bench agents` replays tasks of coding agents with grep and with feeder.
 
 `--help` after each lists its options.
 """
@@ -48,6 +49,8 @@ elif sys.argv[1:2] == ["compile"]:
     from compilation import main
 elif sys.argv[1:2] == ["grammars"]:
     from grammars import main
+elif sys.argv[1:2] == ["agents"]:
+    from agent_tasks.command import main
 elif sys.argv[1:2] == ["compare"]:
     from compare.command import main
 else:

@@ -72,12 +72,18 @@ def server(folder: Path) -> Iterator[Server]:
 
 
 def tokens(texts: Sequence[str]) -> int:
-    """Counts tokens with the encoding o200k_base."""
+    """Counts the tokens of all texts together."""
+    return sum(token_counts(texts))
+
+
+def token_counts(texts: Sequence[str]) -> list[int]:
+    """Counts the tokens of each text with the encoding o200k_base."""
     payload = json.dumps(texts)
     done = subprocess.run(
         ["node", TOKEN_COUNTER], input=payload, capture_output=True, check=True, text=True
     )
-    return sum(json.loads(done.stdout))
+    counts: list[int] = json.loads(done.stdout)
+    return counts
 
 
 def code(folder: Path, answer: str) -> str:

@@ -99,12 +99,15 @@ def _match_text(match: LineMatch, *, strips: bool) -> str:
 
 
 def _count_line(page: LinePage, shown: int) -> str:
-    lines = f"{'at least ' if page.at_least else ''}{page.total} matching lines"
+    noun = "matching line" if page.total == 1 else "matching lines"
+    lines = f"{'at least ' if page.at_least else ''}{page.total} {noun}"
     files = f"{len(page.files)} {'file' if len(page.files) == 1 else 'files'}"
     if not page.total:
         return "No matching line."
     if not shown:
         return f"No line from offset {page.offset} on: {lines} in {files}."
+    if shown == page.total:
+        return f"{lines} in {files}"
     end = page.offset + shown
     following = f"; next: offset={end}" if end < page.total else ""
     return f"{page.offset + 1} to {end} of {lines} in {files}{following}"

@@ -61,7 +61,8 @@ find_pattern_of_command() {
         case $word in
             '|' | ';' | '&&' | '||' | '2>/dev/null') break ;;
             --recursive) recursive=1 ;;
-            --include=* | --exclude=* | --exclude-dir=* | --glob=* | --type=* | --color=* | --max-count=*) ;;
+            --include=* | --exclude=* | --exclude-dir=* | --glob=*) ;;
+            --type=* | --color=* | --max-count=*) ;;
             --line-number | --no-heading | --word-regexp | --files-with-matches | --) ;;
             -[ABCmgt]) [ $# -gt 0 ] && shift || exit 0 ;;
             -[ABCm][0-9]*) ;;
@@ -98,7 +99,8 @@ find_name() {
     case $name in
         *' '*)
             case ${name%% *} in
-                def | class | function | func | fn | fun | struct | interface | trait | enum | type) ;;
+                def | class | function | func | fn | fun) ;;
+                struct | interface | trait | enum | type) ;;
                 *) exit 0 ;;
             esac
             name=${name#* } kind=definition
@@ -161,15 +163,20 @@ skip_other_folders
 
 case $kind in
     definition)
-        does='finds its definition' call="search {\\\"query\\\": \\\"$name\\\", \\\"limit\\\": 3}" command="search $name -n 3" ;;
+        arguments="{\\\"target\\\": \\\"$name\\\", \\\"kind\\\": \\\"definition\\\"}"
+        command="search $name -n 3"
+        does='names its definition'
+        ;;
     *)
+        arguments="{\\\"target\\\": \\\"$name\\\"}"
+        command="references $name"
         does='lists what calls or uses it, each with its function'
-        call="references {\\\"target\\\": \\\"$name\\\"}" command="references $name" ;;
+        ;;
 esac
 case $input in
     # sub-agents may lack MCP tools
     *'"agent_id":'*) call="$program $command" ;;
-    *) call="the MCP tool feeder $call" ;;
+    *) call="the MCP tool feeder references $arguments" ;;
 esac
 printf '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "%s"}}\n' \
     "Instead of grep for $name: $call $does."

@@ -1,0 +1,1 @@
+"""Replays tasks of coding agents with grep and with feeder; start reading with `command.py`."""
