@@ -47,7 +47,9 @@ def feeder(task: Task) -> Steps:
     match task["kind"]:
         case "text":
             yield "grep", {"pattern": task["text"]}
-        case "behaviour" | "known word":
+        case "known word":
+            yield "grep", {"pattern": f"/{task['word']}/", "ignore_case": True}
+        case "behaviour":
             for page in count():
                 yield (
                     "search",

@@ -93,7 +93,7 @@ Example: {"query": "where is the token refreshed", "path": "src", "limit": 5}"""
 
 _GREP_DESCRIPTION = """\
 List every line that contains a string, even inside a word, or matches a /regex/: how many there
-are, then the lines by file and function. Use it for strings, keys and messages.
+are, then the lines by file and function. Use it for strings, keys and known terms.
 Example: {"pattern": "retry.max_attempts", "path": "src", "tests": "no"}"""
 
 _READ_DESCRIPTION = f"""\
