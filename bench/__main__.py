@@ -8,8 +8,8 @@ languages' own tools, `python -m bench nothing` whether names without references
 `python -m bench worker` the CPU time and requests of a query at the Worker,
 `python -m bench equality` compares its answers with the program's, `python -m bench
 hostile-requests` measures requests that were made to take long, `python -m bench databases` those
-to many databases, `python -m bench compile` the time to compile the queries of each language, and
-`python -m bench grammars` compares what two grammars of a language can read,
+to many databases, `python -m bench compile` the time to compile the queries of each language,
+`python -m bench grammars` compares what two grammars of a language can read, and
 `python -m bench agents` replays tasks of coding agents with grep and with feeder.
 
 `--help` after each lists its options.
