@@ -142,3 +142,7 @@
 
 ; Line add()
 (function_signature (type_identifier) @returns name: (_))
+
+; part 'stock.dart';
+((part_directive (uri (string_literal) @module)) (#set! imported "!"))
+((part_of_directive (uri (string_literal) @module)) (#set! imported "!"))

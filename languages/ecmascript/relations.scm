@@ -213,3 +213,35 @@ $constructed = [(identifier) @bound (member_expression property: (property_ident
 
 ; A modifier that says who sees a declaration.
 (export_statement "export" @visibility)
+
+; import "./store", import {} from "./store": an import that binds no name
+((import_statement source: (string (string_fragment) @module)) (#set! imported "!"))
+((export_statement source: (string (string_fragment) @module)) (#set! imported "!"))
+
+; import("./store"), require("./store"): wherever they are written
+((call_expression
+   function: (import)
+   arguments: (arguments . (string (string_fragment) @module)))
+ (#set! imported "!"))
+((call_expression
+   function: (identifier) @_require
+   arguments: (arguments . (string (string_fragment) @module)))
+ (#set! imported "!")
+ (#eq? @_require "require"))
+
+; jest.mock("./store"), require.resolve("./store")
+((call_expression
+   function: (member_expression) @_loads
+   arguments: (arguments . (string (string_fragment) @module)))
+ (#set! imported "!")
+ (#any-of? @_loads
+   "jest.doMock" "jest.mock" "jest.requireActual" "require.resolve" "vi.doMock"
+   "vi.importActual" "vi.mock"))
+
+; new URL("./store", import.meta.url)
+((new_expression
+   constructor: (identifier) @_url
+   arguments: (arguments . (string (string_fragment) @module) . (member_expression) @_meta))
+ (#set! imported "!")
+ (#eq? @_url "URL")
+ (#eq? @_meta "import.meta.url"))

@@ -91,3 +91,34 @@ $type = [(named_type) (optional_type)]
 
 ; A modifier that says who sees a declaration.
 (visibility_modifier) @visibility
+
+; require 'stock.php', include_once("$root/stock.php")
+$text = (_ (string_content) @module .)
+([
+  (require_expression [$text (parenthesized_expression $text)])
+  (require_once_expression [$text (parenthesized_expression $text)])
+  (include_expression [$text (parenthesized_expression $text)])
+  (include_once_expression [$text (parenthesized_expression $text)])
+ ]
+ (#set! imported "!"))
+
+; require ROOT . '/stock.php'
+$joined = (binary_expression left: (_) @_folder right: $text)
+$load = [
+  (require_expression [$joined (parenthesized_expression $joined)])
+  (require_once_expression [$joined (parenthesized_expression $joined)])
+  (include_expression [$joined (parenthesized_expression $joined)])
+  (include_once_expression [$joined (parenthesized_expression $joined)])
+]
+($load
+ (#set! imported "!")
+ (#not-match? @_folder "^(__DIR__|dirname\\((__FILE__|__DIR__)\\))$"))
+
+; require __DIR__ . '/stock.php': beside the file
+($load
+ (#set! imported "!")
+ (#set! prefix "./")
+ (#any-of? @_folder "__DIR__" "dirname(__FILE__)"))
+
+; require dirname(__DIR__) . '/stock.php': in the folder above
+($load (#set! imported "!") (#set! prefix "../") (#eq? @_folder "dirname(__DIR__)"))

@@ -136,3 +136,10 @@ $constructed = [(identifier) @constructed (attribute attribute: (identifier) @co
       (attribute attribute: (identifier) @returns)
       (binary_operator (identifier) @returns)
     ]))
+
+; importlib.import_module("acme.mail")
+((call
+   function: [(identifier) (attribute)] @_import
+   arguments: (argument_list . (string (string_content) @module)))
+ (#set! imported "!")
+ (#match? @_import "(^|[.])import_module$"))

@@ -92,11 +92,54 @@ $name_or_constant = [(identifier) (constant)]
     [(constant) @implements (scope_resolution name: (constant) @implements)])
   (#any-of? @_include "include" "extend" "prepend"))
 
-; require "stock"
-(call
-  method: (identifier) @_require
-  arguments: (argument_list . (string (string_content) @module))
-  (#any-of? @_require "require" "require_relative" "load"))
+; require "stock", load "stock.rb", autoload :Stock, "stock"
+((call
+   method: (identifier) @_require
+   arguments: (argument_list . (string (string_content) @module)))
+ (#set! imported "!")
+ (#any-of? @_require "require" "load"))
+((call
+   method: (identifier) @_autoload
+   arguments: (argument_list . (simple_symbol) . (string (string_content) @module)))
+ (#set! imported "!")
+ (#eq? @_autoload "autoload"))
+
+; require_relative "stock": beside the file
+((call
+   method: (identifier) @_require
+   arguments: (argument_list . (string (string_content) @module)))
+ (#set! imported "!")
+ (#set! prefix "./")
+ (#eq? @_require "require_relative"))
+
+; require File.expand_path("../stock", __FILE__), where `..` is the folder of the file
+((call
+   method: (identifier) @_require
+   arguments: (argument_list
+     . (call
+         method: (identifier) @_path
+         arguments: (argument_list . (string (string_content) @module) . (_) @_file))))
+ (#set! imported "!")
+ (#set! prefix "./_/")
+ (#any-of? @_require "require" "load")
+ (#eq? @_path "expand_path")
+ (#eq? @_file "__FILE__"))
+
+; require File.expand_path("stock", __dir__), require File.join(__dir__, "stock")
+((call
+   method: (identifier) @_require
+   arguments: (argument_list
+     . (call
+         method: (identifier) @_path
+         arguments: [
+           (argument_list . (string (string_content) @module) . (_) @_folder)
+           (argument_list . (_) @_folder . (string (string_content) @module) .)
+         ])))
+ (#set! imported "!")
+ (#set! prefix "./")
+ (#any-of? @_require "require" "load")
+ (#any-of? @_path "expand_path" "join")
+ (#any-of? @_folder "__dir__" "File.dirname(__FILE__)"))
 
 ; store = Store.new
 (assignment

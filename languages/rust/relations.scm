@@ -200,3 +200,21 @@ $struct_name = [
       path: (scoped_identifier
         path: [(identifier) @owner (scoped_identifier name: (identifier) @owner)]))
   ])
+
+; mod stock;
+((mod_item name: (identifier) @module !body) (#set! imported "!") (#set! prefix "self."))
+
+; #[path = "stock.rs"]
+((attribute_item
+   (attribute (identifier) @_path value: (string_literal (string_content) @module)))
+ (#set! imported "!")
+ (#set! prefix "./")
+ (#eq? @_path "path"))
+
+; include!("stock.rs"), include_str!("stock.txt")
+((macro_invocation
+   macro: (identifier) @_include
+   (token_tree . (string_literal (string_content) @module)))
+ (#set! imported "!")
+ (#set! prefix "./")
+ (#any-of? @_include "include" "include_bytes" "include_str"))

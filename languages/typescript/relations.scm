@@ -99,3 +99,8 @@ $bound = [
 
 ; private, protected, public
 (accessibility_modifier) @visibility
+
+; declare module "./store" { … }
+((module name: (string (string_fragment) @module))
+ (#set! imported "!")
+ (#match? @module "^[.]"))

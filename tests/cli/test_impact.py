@@ -635,6 +635,131 @@ def test_modules_of_a_renamed_file_of_python(feeder: RunFeeder, repo: Repo) -> N
     ]
 
 
+UNNAMED_IMPORTS = {
+    "javascript": (
+        "src/cart.js",
+        {
+            "src/cart.js": "globalThis.add = () => 1;\n",
+            "src/a.js": "import './cart.js';\nimport './style.css';\n",
+            "src/b.js": "import {} from './cart';\nexport {} from './cart';\n",
+            "src/c.js": "require('./cart');\nuse(require('./cart'));\n",
+            "src/d.js": "const page = () => import('./cart.js');\n",
+            "src/e.js": "const { add, put: set } = require('./cart');\n",
+            "src/f.js": "new Worker(new URL('./cart.js', import.meta.url));\n",
+            "src/g.test.js": "jest.mock('./cart');\njest.mock('./stock');\n",
+            "src/h.js": "load('./cart');\nrequire('./old/cart');\nimport './cart.css';\n",
+            "src/old/cart.js": "globalThis.add = () => 2;\n",
+            "src/old/h.js": "require('./cart');\n",
+        },
+        [
+            *("a.js:1", "b.js:1", "b.js:2", "c.js:1", "c.js:2"),
+            *("d.js:1", "e.js:1", "f.js:1", "g.test.js:1"),
+        ],
+    ),
+    "typescript": (
+        "src/cart.ts",
+        {
+            "src/cart.ts": "export interface Cart { a: string }\n",
+            "src/a.ts": "import './cart';\nlet one: import('./cart').Cart;\n",
+            "src/b.ts": "declare module './cart' {\n  interface Cart { b: string }\n}\n",
+            "src/c.ts": "export * from './cart';\nimport cart = require('./cart');\n",
+        },
+        ["a.ts:1", "a.ts:2", "b.ts:1", "c.ts:1", "c.ts:2"],
+    ),
+    "other languages": (
+        "src/cart.css",
+        {
+            "src/cart.css": ".cart { color: red }\n",
+            "src/a.ts": "import './cart.css';\nimport styles from './cart.css';\n",
+            "src/b.ts": "import './other/cart.css';\nimport './cart';\n",
+        },
+        ["a.ts:1", "a.ts:2"],
+    ),
+    "php": (
+        "src/cart.php",
+        {
+            "src/cart.php": "<?php\nfunction add() { return 1; }\n",
+            "src/a.php": "<?php\nrequire 'cart.php';\nrequire_once(\"cart.php\");\n",
+            "src/b.php": "<?php\ninclude __DIR__ . '/cart.php';\n",
+            "src/c.php": '<?php\n$one = include_once dirname(__FILE__) . "/cart.php";\n',
+            "test/d.php": "<?php\nrequire dirname(__DIR__) . '/src/cart.php';\n",
+            "test/e.php": (
+                "<?php\nrequire(ROOT . '/src/cart.php');\nrequire \"$root/src/cart.php\";\n"
+            ),
+            "test/f.php": "<?php\nrequire __DIR__ . '/cart.php';\nload('src/cart.php');\n",
+            "test/cart.php": "<?php\nfunction add() { return 2; }\n",
+        },
+        ["a.php:2", "a.php:3", "b.php:2", "c.php:2", "d.php:2", "e.php:2", "e.php:3"],
+    ),
+    "rust": (
+        "src/cart.rs",
+        {
+            "src/cart.rs": "pub fn add() -> u32 {\n    1\n}\n",
+            "src/lib.rs": "mod stock;\npub mod cart;\nmod old { pub fn add() {} }\n",
+            "src/stock.rs": '#[path = "cart.rs"]\nmod other;\ninclude!("cart.rs");\n',
+            "src/shop/mod.rs": 'mod cart;\nconst A: &str = include_str!("../cart.rs");\n',
+            "src/shop/cart.rs": "pub fn add() -> u32 {\n    2\n}\n",
+        },
+        ["lib.rs:2", "shop/mod.rs:2", "stock.rs:1", "stock.rs:3"],
+    ),
+    "dart": (
+        "lib/cart.dart",
+        {
+            "lib/cart.dart": "part of 'shop.dart';\nint add() => 1;\n",
+            "lib/shop.dart": "library shop;\nimport 'stock.dart';\npart 'cart.dart';\n",
+            "lib/stock.dart": "int stock() => 1;\n",
+        },
+        ["shop.dart:3"],
+    ),
+    "ruby": (
+        "lib/cart.rb",
+        {
+            "lib/cart.rb": "def add\n  1\nend\n",
+            "lib/a.rb": "require_relative 'cart'\nrequire 'cart'\nrequire './cart'\n",
+            "lib/b.rb": "autoload :Cart, 'cart'\nload 'cart.rb'\n",
+            "lib/c.rb": "require File.expand_path('../cart', __FILE__)\n",
+            "lib/d.rb": "require File.join(File.dirname(__FILE__), 'cart')\n",
+            "lib/old/e.rb": "require_relative 'cart'\nrequire_relative '../cart'\n",
+            "lib/old/cart.rb": "def add\n  2\nend\n",
+        },
+        ["a.rb:1", "a.rb:2", "a.rb:3", "b.rb:1", "b.rb:2", "c.rb:1", "d.rb:1", "old/e.rb:2"],
+    ),
+    "c": (
+        "src/cart.h",
+        {
+            "src/cart.h": "int add(void);\n",
+            "src/a.c": '#include "cart.h"\n#include <stdio.h>\nint one(void) { return add(); }\n',
+            "test/b.c": '#include "../src/cart.h"\n#include "old/cart.h"\n',
+            "test/old/cart.h": "int put(void);\n",
+        },
+        ["a.c:1", "b.c:1"],
+    ),
+    "python": (
+        "shop/cart.py",
+        {
+            "shop/cart.py": "def add():\n    return 1\n",
+            "a.py": "import shop.cart\nimport shop.stock\n",
+            "b.py": "import importlib\n\nimportlib.import_module('shop.cart')\n",
+        },
+        ["a.py:1", "b.py:3"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNNAMED_IMPORTS)
+@pytest.mark.usefixtures("refreshed")
+def test_imports_that_bind_no_name(feeder: RunFeeder, repo: Repo, name: str) -> None:
+    """They name the old path of a renamed file too; other files of its name are not meant."""
+    old, files, expected = UNNAMED_IMPORTS[name]
+    repo.commit(dict(files))
+    new = old.replace("cart", "basket")
+    repo.git("mv", old, new)
+    [renamed] = feeder(repo, "impact", "--working-tree", "--json").json["renamed"]
+    assert renamed["to"] == new
+    listed = [f"{site['path']}:{site['line']}" for site in renamed["imports"]]
+    assert [site.partition("/")[2] if "/" in site else site for site in listed] == expected
+
+
 @pytest.mark.usefixtures("refreshed")
 def test_edits_within_a_renamed_file(feeder: RunFeeder, shop: Repo) -> None:
     """They have the new path; what is gone from it has the old one."""

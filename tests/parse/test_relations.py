@@ -244,7 +244,7 @@ RELATIONS: dict[str, tuple[str, Expected]] = {
         end
         """,
         {
-            None: {"@acme/stock:0"},
+            None: {"!@acme/stock:0"},
             "Cart": {
                 "Base^:0",
                 "Sender+:1",

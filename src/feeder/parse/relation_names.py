@@ -64,6 +64,9 @@ _BLANKED = bytes(
 """Replaces all but ASCII letters, digits, `_`, `$` and `.` by blanks."""
 
 
+NOTHING = "!"
+"""What an import names that loads a file and binds no name of it."""
+
 Value = TypeVar("Value")
 
 
@@ -163,9 +166,12 @@ def import_relation(
     name_source: bytes | None,
     alias_source: bytes,
     imported: str | None,
+    prefix: str,
 ) -> tuple[CapturedRelation | None, bytes]:
     """The relation of an import and the name that it gives the file; None without a name."""
     module = "" if module_source is None else module_path(module_source)
+    if module and prefix:
+        module = prefix + module.lstrip("/")
     alias = checked_name(alias_source)
     if imported is not None:
         name = imported

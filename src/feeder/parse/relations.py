@@ -20,6 +20,7 @@ from feeder.parse.relation_names import (
     MODULE_LIMIT,
     NAME_LIMIT,
     NAME_STARTS,
+    NOTHING,
     OPENING,
     PRECEDING,
     RECEIVER_LIMIT,
@@ -80,6 +81,8 @@ class RelationCollector:
         self._imports: list[Site] = []
         self._bare_mentions: defaultdict[bytes, list[int]] = defaultdict(list)
         self._implicit: set[bytes] = set()
+        self._bound_modules: set[int] = set()
+        """Where modules begin of which a name is imported."""
         self._spread: list[tuple[int, str]] = []
         self._are_names_visible = False
         self._has_wildcard = False
@@ -258,7 +261,7 @@ class RelationCollector:
                 if relation := named_relation(CALL, self._source([node]), "super"):
                     self._sites[node.start_byte] = relation
         elif kind == IMPORT:
-            self._add_import(captures, self._settings(pattern).get("imported"))
+            self._add_import(captures, self._settings(pattern))
         elif capture == "variant":
             [name] = captures["bound"]
             relation = relation_of(INHERITS, "", checked_name(self._source([name])))
@@ -305,7 +308,12 @@ class RelationCollector:
                     sites.setdefault(start, relation)
         if self._spread:
             self._imports += self._spread_imports()
-        imported = {start for start, _ in self._imports}
+        imports = [
+            (start, relation)
+            for start, relation in self._imports
+            if relation.name != NOTHING or start not in self._bound_modules
+        ]
+        imported = {start for start, _ in imports}
         for source in counted:
             if starts := mentions.get(source):
                 relation = relation_of(MENTION, source.decode("utf-8", "replace"), "")
@@ -315,7 +323,7 @@ class RelationCollector:
             sites[start] = relation_of(MENTION, sites[start].name, LITERAL_KEY)
         for start in sites.keys() & ((self._declared - self._extended) | imported):
             del sites[start]
-        found = chain(sites.items(), self._fields.items(), self._details, self._imports)
+        found = chain(sites.items(), self._fields.items(), self._details, imports)
         return sorted(found)[:SITES_LIMIT]
 
     def _replace(self, start: int, relation: CapturedRelation) -> None:
@@ -358,7 +366,7 @@ class RelationCollector:
             if name and (type_name or start not in self._fields):
                 self._fields[start] = relation_of(MENTION, name, type_name + LITERAL_KEY)
 
-    def _add_import(self, captures: Captures, imported: str | None) -> None:
+    def _add_import(self, captures: Captures, settings: Mapping[str, str | None]) -> None:
         modules, names, aliases = map(captures.get, ("module", "imports", "alias"))
         nodes = names or modules
         if not nodes:
@@ -367,10 +375,13 @@ class RelationCollector:
             self._source(modules) if modules else None,
             self._source(names) if names else None,
             self._source(aliases[:1]) if aliases else b"",
-            imported,
+            settings.get("imported"),
+            settings.get("prefix") or "",
         )
         if relation:
             self._imports.append((nodes[0].start_byte, relation))
+            if modules and relation.name != NOTHING:
+                self._bound_modules.add(modules[0].start_byte)
             self._has_wildcard |= "wildcard" in captures
             self._declare_path(nodes[0])
             if modules and names:

@@ -13,6 +13,7 @@ find. They are read only if a file imports the name from a module of which nothi
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -325,16 +326,17 @@ class ExportFinder:
 
         The file need not be there: after a rename they are those that still name its old path.
         """
+        name = posixpath.basename(path)  # which names a file of any language: "./cart.css"
         words = sorted(self._module_words(path))
         nodes, is_cut = nodes_importing_word(self._database, self._repo, words)
         sites = [
             ImportSite(node, relation)
             for node in nodes
-            if are_compatible(node.language, language)
             for relation in node.decode(IMPORT)
+            if are_compatible(node.language, language) or f"/{relation.module}".endswith(f"/{name}")
             if any(
-                self.paths.leads_to(module, node.path, path, language)
-                for module in _imported_modules(relation, language)
+                self.paths.leads_to(module, node.path, path, node.language or language)
+                for module in _imported_modules(relation, node.language or language)
             )
         ]
         return sites, is_cut

@@ -233,7 +233,7 @@ def _wanted_paths(module: str, importing_path: str, language: str) -> Iterator[s
             yield "/" + posixpath.join(folder, name.replace(".", "/")).rstrip("/")
         else:
             yield name.replace(".", "/")
-    elif imports == "crates":
+    elif imports == "crates" and not module.startswith("./"):
         yield from _rust_paths(module, importing_path)
     else:
         module = module.removeprefix("package:")
@@ -242,7 +242,7 @@ def _wanted_paths(module: str, importing_path: str, language: str) -> Iterator[s
             yield "/" if path == "." else f"/{path}"
             yield SCRIPT_EXTENSION.sub("", f"/{path}")
         else:
-            yield re.sub(r"^(?:[@~#]/|\$(?=lib/))", "", module)
+            yield re.sub(r"^(?:[@~#]?/|\$(?=lib/))", "", module)
 
 
 def _rust_paths(module: str, importing_path: str) -> Iterator[str]:
@@ -250,8 +250,8 @@ def _rust_paths(module: str, importing_path: str) -> Iterator[str]:
 
     `super` and `self` are also those of a module within the file, such as `tests`.
     """
-    own = EXTENSION.sub("", importing_path)
-    own = next((own.removesuffix(name) for name in INDEX_FILES if own.endswith(name)), own)
+    stem = EXTENSION.sub("", importing_path)
+    own = next((stem.removesuffix(name) for name in INDEX_FILES if stem.endswith(name)), stem)
     first, _, rest = module.partition(".")
     rest = rest.replace(".", "/")
     if first not in CRATE_KEYWORDS:
@@ -260,6 +260,8 @@ def _rust_paths(module: str, importing_path: str) -> Iterator[str]:
     if first == "crate":
         source = _crate_folder(own)
         folders = [source] if source else []
+    elif first == "self" and own != stem:  # a/mod.rs is the module a
+        folders = [own]
     else:
         folders = [own, posixpath.dirname(own)]
     for folder in folders:

@@ -104,6 +104,11 @@ CROSS JOIN docs d ON d.seq = f.rowid
 WHERE d.repo = ?1 AND d.relations <> '' LIMIT {MAX_CODE_NODES}
 """
 
+# ?2 an FTS5 query
+IMPORTING_NODES_WITH_WORD = RELATED_NODES_WITH_WORD.replace(
+    "d.relations <> ''", f"instr(d.relations, '{IMPORT}')"
+)
+
 # ?2 FTS5 queries for paths
 EXISTING_PATHS = """
 SELECT j.value FROM json_each(?2) j WHERE EXISTS (
@@ -327,10 +332,8 @@ def nodes_importing_all(database: Database, repo: str, words: Sequence[str]) -> 
 def nodes_importing_word(
     database: Database, repo: str, words: Sequence[str]
 ) -> tuple[list[RelatedNode], bool]:
-    """Returns nodes with one of some words and a word of imports, and whether there are more."""
-    of_imports = fts_query.any_of((*IMPORT_WORDS, "include"))
-    query = f"body : ({fts_query.any_of(words)}) AND body : ({of_imports})"
-    nodes = _read(database, RELATED_NODES_WITH_WORD, repo, query)
+    """Returns nodes with one of some words and an import, and whether there are more."""
+    nodes = _read(database, IMPORTING_NODES_WITH_WORD, repo, f"body : ({fts_query.any_of(words)})")
     return nodes, len(nodes) == MAX_CODE_NODES
 
 

@@ -177,22 +177,24 @@ function wantedPaths(module: string, importingPath: string, imports: string): st
     for (let up = 1; up < ups; up += 1) folder = dirname(folder);
     return [`/${joinPaths(folder, name.replaceAll(".", "/")).replace(/\/+$/, "")}`];
   }
-  if (imports === "crates") return rustPaths(module, importingPath);
+  if (imports === "crates" && !module.startsWith("./")) return rustPaths(module, importingPath);
   const plain = module.replace(/^package:/, "");
-  if (!plain.startsWith(".")) return [plain.replace(/^(?:[@~#]\/|\$(?=lib\/))/, "")];
+  if (!plain.startsWith(".")) return [plain.replace(/^(?:[@~#]?\/|\$(?=lib\/))/, "")];
   const path = normalizeParts(joinPaths(folder, plain));
   return [path === "." ? "/" : `/${path}`, withoutScriptExtension(`/${path}`)];
 }
 
 /** The ends of paths that a module of Rust may mean; `super` and `self` are also those of a module within the file. */
 function rustPaths(module: string, importingPath: string): string[] {
-  const own = withoutIndexFile(withoutExtension(importingPath));
+  const stem = withoutExtension(importingPath);
+  const own = withoutIndexFile(stem);
   const [first, others] = partition(module, ".");
   const rest = others.replaceAll(".", "/");
   if (!CRATE_KEYWORDS.has(first)) return [module.replaceAll(".", "/")];
   const source = crateFolder(own);
   const inCrate = source ? [source] : [];
-  const folders = first === "crate" ? inCrate : [own, dirname(own)];
+  const ownModule = first === "self" && own !== stem ? [own] : [own, dirname(own)]; // a/mod.rs is the module a
+  const folders = first === "crate" ? inCrate : ownModule;
   const paths = folders.map((folder) => `/${joinPaths(folder, rest).replace(/\/+$/, "")}`);
   return rest ? [...paths, rest] : paths;
 }
