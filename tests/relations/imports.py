@@ -328,4 +328,39 @@ CASES = {
             ),
         },
     ),
+    "files beside each other": Case(
+        {
+            "t": "web/store.ts#Store",
+            "j": "web/store.js#Store",
+            "u": "web/store.ts#Store.put",
+            "k": "web/store.js#Store.put",
+            "o": "web/old.js#legacy",
+            "d": "web/pure.js#pure",
+        },
+        {
+            "web/store.ts": "export class Store {\n  put() { return 1; }\n}\n",
+            "web/store.js": "export class Store {\n  put() { return 2; }\n}\n",
+            "web/old.js": "export function legacy() { return 1; }\n",
+            "web/pure.js": "export function pure() { return 1; }\n",
+            "web/pure.d.ts": "export declare function pure(): number;\n",
+            "web/index.ts": "export { Store } from './store.js';  @t\n",
+            "web/index.js": "export { Store } from './store.js';  @j\n",
+            "web/a.ts": (
+                "import { Store } from './store.js';  @t\n"
+                "import { legacy } from './old.js';  @o\n"
+                "import { pure } from './pure.js';  @d\n"
+                "const store = new Store();  @t\n"
+                "store.put();  @u\n"
+            ),
+            "web/b.ts": "import { Store } from './store';  @t\n",
+            "web/c.js": (
+                "import { Store } from './store.js';  @j\n"
+                "const store = new Store();  @j\n"
+                "store.put();  @k\n"
+            ),
+            "web/d.ts": "import { Store } from './index.js';  @t\nnew Store();  @t\n",
+            "web/e.js": "import { Store } from './index.js';  @j\nnew Store();  @j\n",
+            "web/f.ts": ("import * as all from './store.js';\nconst one = new all.Store();  @t\n"),
+        },
+    ),
 }

@@ -141,6 +141,7 @@ STATEMENTS = {
     "nodesWithAnyRelation": relations.NODES_WITH_ANY_RELATION,
     "manifestNodes": relations.D1_MANIFEST_NODES,
     "existingPaths": relations.EXISTING_PATHS,
+    "existingFiles": relations.EXISTING_FILES,
     "relatedNodesWithWord": relations.RELATED_NODES_WITH_WORD,
     "countNodesWithWord": relations.COUNT_NODES_WITH_WORD,
     "nodesNamedByTrigrams": relations.NODES_NAMED_BY_TRIGRAMS,

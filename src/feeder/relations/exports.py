@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from feeder.relation import EXPORT, IMPORT, Relation
+from feeder.relations.indexed_paths import IndexedPaths
 from feeder.relations.manifests import Manifests
 from feeder.relations.module_paths import (
     CRATE_KEYWORDS,
@@ -32,7 +33,6 @@ from feeder.relations.modules import MODULE_EXPORTS, Definition
 from feeder.store import Database
 from feeder.store.relations import (
     RelatedNode,
-    existing_paths,
     manifest_nodes,
     nodes_exporting,
     nodes_importing_all,
@@ -231,14 +231,15 @@ class ExportFinder:
         """Returns the files that define a name."""
         self._exports: dict[Definition, Exports] = {}
         self._of_names: dict[str, list[RelatedNode]] = {}
-        self._is_path: dict[str, bool] = {}
+        self._indexed = IndexedPaths(database, repo)
         self._paths: ModulePaths | None = None
 
     @property
     def paths(self) -> ModulePaths:
         """The modules of the repository, with its manifests."""
         if self._paths is None:
-            self._paths = ModulePaths(Manifests(manifest_nodes(self._database, self._repo)))
+            manifests = Manifests(manifest_nodes(self._database, self._repo))
+            self._paths = ModulePaths(manifests, self._indexed.has_file)
         return self._paths
 
     def of(self, definition: Definition) -> Exports:
@@ -343,22 +344,12 @@ class ExportFinder:
 
     def is_indexed(self, module: str, importing: Site) -> bool:
         """Tells whether the index has a file that a module may be."""
-        return self._has_path(self.paths.ends(module, importing.path, importing.language))
+        ends = self.paths.ends(module, importing.path, importing.language)
+        return self._indexed.has_end(ends)
 
     def is_inside(self, module: str) -> bool:
         """Tells whether a module's name begins with a folder or file of the repository."""
-        return self._has_path(WORD.findall(module)[:1])
-
-    def _has_path(self, ends: Iterable[str]) -> bool:
-        """Tells whether the index may have a path with one of some ends.
-
-        Only the last three names of an end are looked up, anywhere in a path.
-        """
-        words = ["/".join(end.strip("/").rsplit("/", 3)[-3:]) for end in ends]
-        if missing := [word for word in words if word not in self._is_path]:
-            existing = existing_paths(self._database, self._repo, missing)
-            self._is_path |= {word: word in existing for word in missing}
-        return any(self._is_path[word] for word in words)
+        return self._indexed.has_end(WORD.findall(module)[:1])
 
 
 def is_followed(definition: Definition) -> bool:

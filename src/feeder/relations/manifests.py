@@ -115,6 +115,3 @@ def _join(*parts: str) -> str:
 
 def _is_below(path: str, folder: str) -> bool:
     return not folder or path.startswith(f"{folder}/")
-
-
-NO_MANIFESTS = Manifests()

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
-from feeder.relations.manifests import NO_MANIFESTS, Manifests
+from feeder.relations.manifests import Manifests
 from feeder.relations.modules import Definition
 from feeder.traits import traits
 
@@ -54,15 +54,43 @@ zipimport zlib zoneinfo
 PYTHON_MODULES = frozenset(_PYTHON_MODULES.split())
 """The modules of all versions of Python since 3.11, whichever runs this program."""
 
+PREFERRED_EXTENSIONS = {
+    "ts": {
+        ".js": (".ts", ".tsx"),
+        ".jsx": (".tsx", ".ts"),
+        ".tsx": (".ts",),
+        ".d.ts": (".ts", ".tsx"),
+        ".mjs": (".mts",),
+        ".d.mts": (".mts",),
+        ".cjs": (".cts",),
+        ".d.cts": (".cts",),
+    },
+    "js": {
+        ".ts": (".js", ".jsx"),
+        ".tsx": (".js", ".jsx"),
+        ".mts": (".mjs",),
+        ".cts": (".cjs",),
+    },
+}
+"""Which files an import in TypeScript or JavaScript means rather than one with this extension.
+
+`./store.js` in TypeScript is `store.ts` if there is one. `store.d.ts` declares what is in
+`store.js`, so both count.
+"""
+
 CACHED_MODULES = 4_000
 """Modules of files whose paths are cached."""
 
 
 class ModulePaths:
-    """Compares modules with files; knows the names that a repository's manifests export."""
+    """Compares modules with files; knows the names that a repository's manifests export.
 
-    def __init__(self, manifests: Manifests = NO_MANIFESTS) -> None:
+    `has_file` tells whether the index has a file.
+    """
+
+    def __init__(self, manifests: Manifests, has_file: Callable[[str], bool]) -> None:
         self.manifests = manifests
+        self._has_file = has_file
         self._ends = lru_cache(CACHED_MODULES)(self._find_ends)
 
     def names(self, module: str, importing_path: str, definition: Definition) -> bool:
@@ -94,7 +122,26 @@ class ModulePaths:
 
     def names_file(self, module: str, importing_path: str, path: str, language: str) -> bool:
         """Tells whether a module may be a file: whether they have an end in common."""
-        return not file_ends(path).isdisjoint(self.ends(module, importing_path, language))
+        is_named = not file_ends(path).isdisjoint(self.ends(module, importing_path, language))
+        return is_named and not self._is_second(importing_path, path)
+
+    def names_file_beside(self, module: str, importing_path: str, definition: Definition) -> bool:
+        """Tells whether a module is not the definition's file, but one of the same name beside it.
+
+        `./store.js` in TypeScript is `store.ts`, even if there is a `store.js`.
+        """
+        own = traits(definition.language)
+        return (
+            own.family == "scripts"
+            and not file_ends(definition.path).isdisjoint(
+                self.ends(module, importing_path, definition.language)
+            )
+            and self._is_second(importing_path, definition.path)
+        )
+
+    def _is_second(self, importing_path: str, path: str) -> bool:
+        """Tells whether an import of a file's name means another file."""
+        return any(map(self._has_file, preferred_files(importing_path, path)))
 
     def leads_to(self, module: str, importing_path: str, path: str, language: str) -> bool:
         """Tells whether a module is a file; stricter than `names_file`.
@@ -108,11 +155,14 @@ class ModulePaths:
         is_of_own_crate = not whole and traits(language).imports == "crates"
         if is_of_own_crate and _crate_folder(importing_path) != _crate_folder(path):
             return False
-        return not file_ends(path).isdisjoint(whole or ends)
+        is_named = not file_ends(path).isdisjoint(whole or ends)
+        return is_named and not self._is_second(importing_path, path)
 
     def is_parent(self, module: str, importing_path: str, definition: Definition) -> bool:
         """Tells whether the module is a package around the definition's file."""
         if traits(definition.language).imports == "folders":
+            return False
+        if self.names_file_beside(module, importing_path, definition):
             return False
         stem = EXTENSION.sub("", definition.path)
         for end in self.ends(module, importing_path, definition.language):
@@ -196,6 +246,15 @@ def file_ends(path: str) -> frozenset[str]:
         parts = stem.split("/")
         ends.update("/".join(parts[first:]) for first in range(len(parts)))
     return frozenset(ends - {""})
+
+
+def preferred_files(importing_path: str, path: str) -> list[str]:
+    """The files that an import means rather than one, if they exist: see PREFERRED_EXTENSIONS."""
+    importing, own = SCRIPT_EXTENSION.search(importing_path), SCRIPT_EXTENSION.search(path)
+    if not (importing and own):
+        return []
+    extensions = PREFERRED_EXTENSIONS["ts" if "ts" in importing[0] else "js"]
+    return [path[: own.start()] + extension for extension in extensions.get(own[0], ())]
 
 
 def module_words(path: str) -> list[str]:

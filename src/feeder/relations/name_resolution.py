@@ -145,6 +145,8 @@ class NameResolver:
             return possible(Reason.MODULE)  # `export default wrap(Cart)`
         if not is_own_name:
             return elsewhere(Evidence.ANOTHER_NAME)
+        if paths.names_file_beside(module, path, definition):
+            return self.another(lambda one: paths.names(module, path, one))
         others = self.others
         if any(other is not definition and paths.names(module, path, other) for other in others):
             return self.another(lambda one: paths.names(module, path, one))

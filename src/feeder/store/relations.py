@@ -117,6 +117,13 @@ SELECT j.value FROM json_each(?2) j WHERE EXISTS (
 )
 """
 
+# ?2 paths
+EXISTING_FILES = """
+SELECT j.value FROM json_each(?2) j WHERE EXISTS (
+  SELECT 1 FROM files WHERE repo = ?1 AND path = j.value
+)
+"""
+
 # ?5 relations of the name as a pattern, which may be too long for D1; other nodes have the name in
 # another one, or, without `_NODES_WITH_RECEIVER`, as a receiver or a declared type
 _NODES_WITH_OWN_RELATION = NODES_WITH_RELATION.replace(
@@ -387,6 +394,12 @@ def existing_paths(database: Database, repo: str, paths: Iterable[str]) -> set[s
         return set()
     existing = read_texts(database, Statement(EXISTING_PATHS, (repo, json.dumps([*queries]))))
     return {queries[query] for query in existing}
+
+
+def existing_files(database: Database, repo: str, paths: Iterable[str]) -> set[str]:
+    """Returns the paths that are files of the index, read or skipped."""
+    statement = Statement(EXISTING_FILES, (repo, json.dumps([*paths])))
+    return set(read_texts(database, statement))
 
 
 def nodes_of_files(

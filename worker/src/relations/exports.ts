@@ -15,21 +15,20 @@ import { EXPORT, IMPORT, moduleAndAlias, type Relation } from "../relation.ts";
 import type { JoinedBatches } from "../store/joined_batches.ts";
 import {
   decodeRelations,
-  existingPaths,
   isSearchable,
   manifestNodes,
   nodesExporting,
   nodesImportingAll,
   nodesImportingModule,
-  pathQuery,
   relatedNode,
   type RelatedNode,
   sortNodes,
 } from "../store/relations.ts";
 import type { Row, Statement } from "../store/database.ts";
 import { traits } from "../traits.ts";
+import { IndexedPaths } from "./indexed_paths.ts";
 import { Manifests } from "./manifests.ts";
-import { CRATE_KEYWORDS, isStandardModule, fileEnds, ModulePaths, moduleWords } from "./module_paths.ts";
+import { CRATE_KEYWORDS, isStandardModule, fileEnds, ModulePaths, moduleWords, preferredFiles } from "./module_paths.ts";
 import { type Definition, MODULE_EXPORTS } from "./modules.ts";
 
 const { MAX_EXPORTS, WHOLE } = constants.exports;
@@ -217,11 +216,10 @@ export class Exports {
   }
 }
 
-/** What a resolution lacked: exports of definitions, imports of all names, and paths. */
+/** What a resolution lacked: exports of definitions, and imports of all names. */
 interface Lacking {
   readonly definitions: Map<string, Definition>;
   readonly all: Set<Exports>;
-  readonly paths: Set<string>;
 }
 
 /**
@@ -239,7 +237,7 @@ export class ExportFinder {
   readonly #followingAll = new Map<Exports, Promise<void>>();
   readonly #complete = new Set<Exports>();
   readonly #ofNames = new Map<string, Promise<RelatedNode[]>>();
-  readonly #isPath = new Map<string, boolean>();
+  readonly #indexed: IndexedPaths;
 
   /**
    * `known` returns the nodes with a name that have been read; null if they have not, or not all of them. `defining`
@@ -250,12 +248,14 @@ export class ExportFinder {
     private readonly repo: string,
     private readonly known: (name: string) => Promise<readonly RelatedNode[] | null>,
     private readonly defining: (name: string) => Promise<string[]>,
-  ) {}
+  ) {
+    this.#indexed = new IndexedPaths(database, repo);
+  }
 
   /** Reads the manifests. */
   readPaths(): Promise<void> {
     return (this.#readingPaths ??= this.#nodes(manifestNodes(this.repo)).then((nodes) => {
-      this.#paths = new ModulePaths(new Manifests(nodes));
+      this.#paths = new ModulePaths(new Manifests(nodes), (path) => this.#indexed.hasFile(path));
     }));
   }
 
@@ -316,12 +316,13 @@ export class ExportFinder {
     for (;;) {
       this.#lacking = nothingLacking();
       const result = resolve();
-      const { definitions, all, paths } = this.#lacking;
-      if (definitions.size + all.size + paths.size === 0) return result;
+      const { definitions, all } = this.#lacking;
+      const readingPaths = this.#indexed.read();
+      if (definitions.size + all.size === 0 && !(await readingPaths)) return result;
       await Promise.all([
         ...[...definitions.values()].map((one) => this.read(one)),
         ...[...all].map((exports) => this.#followAll(exports)),
-        this.#readExisting([...paths]),
+        readingPaths,
       ]);
     }
   }
@@ -344,8 +345,16 @@ export class ExportFinder {
     for (;;) {
       const unread = exports.unread();
       if (unread.names.length + unread.modules.length + unread.allOf.length === 0) return;
-      exports.follow(await this.#sitesOf(unread), this.paths);
+      const sites = await this.#sitesOf(unread);
+      await this.#readPreferred([...exports.names.keys(), ...sites.map(({ node }) => node.path)]);
+      exports.follow(sites, this.paths);
     }
+  }
+
+  /** Reads which files exist beside some, that imports may mean instead. */
+  async #readPreferred(paths: readonly string[]): Promise<void> {
+    for (const path of paths) for (const importing of ["a.ts", "a.js"]) preferredFiles(importing, path).forEach((one) => this.#indexed.hasFile(one));
+    await this.#indexed.read();
   }
 
   /** The imports of names, and of files as a whole or with all names. */
@@ -399,27 +408,12 @@ export class ExportFinder {
 
   /** Returns true if the index has a file that a module may be; inside of `settled`. */
   isIndexed(module: string, importing: Site): boolean {
-    return this.#hasPath(this.paths.ends(module, importing.path, importing.language));
+    return this.#indexed.hasEnd(this.paths.ends(module, importing.path, importing.language));
   }
 
   /** Returns true if a module's name begins with a folder or file of the repository; inside of `settled`. */
   isInside(module: string): boolean {
-    return this.#hasPath(WORD.for(module).exec(module)?.slice(0, 1) ?? []);
-  }
-
-  /** Returns true if the index has a path with one of some ends, of three names at most. */
-  #hasPath(ends: readonly string[]): boolean {
-    const words = ends.map((end) => end.replace(/^\/+|\/+$/g, "").split("/").slice(-3).join("/"));
-    const searchable = words.filter(isSearchable);
-    for (const one of searchable) if (!this.#isPath.has(one)) this.#lacking.paths.add(one);
-    return searchable.some((one) => this.#isPath.get(one) ?? false);
-  }
-
-  async #readExisting(paths: readonly string[]): Promise<void> {
-    if (paths.length === 0) return;
-    const [rows = []] = await this.database.run([existingPaths(this.repo, paths.map(pathQuery))]);
-    const existing = new Set(rows.map(([query]) => String(query)));
-    for (const path of paths) this.#isPath.set(path, existing.has(pathQuery(path)));
+    return this.#indexed.hasEnd(WORD.for(module).exec(module)?.slice(0, 1) ?? []);
   }
 }
 
@@ -429,7 +423,7 @@ export function isFollowed({ language, owner }: Definition): boolean {
 }
 
 function nothingLacking(): Lacking {
-  return { definitions: new Map(), all: new Set(), paths: new Set() };
+  return { definitions: new Map(), all: new Set() };
 }
 
 function keyOf({ path, symbol, owner, language }: Definition): string {

@@ -21,13 +21,20 @@ export const CRATE_KEYWORDS: ReadonlySet<string> = new Set(constants.module_path
 const STANDARD_CRATES = new Set(constants.module_paths.STANDARD_CRATES);
 const NODE_MODULES = new Set(constants.module_paths.NODE_MODULES);
 const PYTHON_MODULES = new Set(constants.module_paths.PYTHON_MODULES);
+const PREFERRED_EXTENSIONS: Record<"ts" | "js", Partial<Record<string, readonly string[]>>> = constants.module_paths.PREFERRED_EXTENSIONS;
 export const { INDEX_FILES } = constants.module_paths;
 
-/** Compares modules with files; knows the names that a repository's manifests export. */
+/**
+ * Compares modules with files; knows the names that a repository's manifests export. `hasFile` tells whether the index
+ * has a file.
+ */
 export class ModulePaths {
   readonly #ends = new Map<string, readonly string[]>();
 
-  constructor(readonly manifests: Manifests = new Manifests()) {}
+  constructor(
+    readonly manifests: Manifests,
+    private readonly hasFile: (path: string) => boolean,
+  ) {}
 
   /** Returns true if an imported module is the one that has the definition. */
   names(module: string, importingPath: string, definition: Definition): boolean {
@@ -54,7 +61,25 @@ export class ModulePaths {
   /** Returns true if a module may be a file: if they have an end in common. */
   namesFile(module: string, importingPath: string, path: string, language: string): boolean {
     const own = fileEnds(path);
-    return this.ends(module, importingPath, language).some((end) => own.has(end));
+    const isNamed = this.ends(module, importingPath, language).some((end) => own.has(end));
+    return isNamed && !this.#isSecond(importingPath, path);
+  }
+
+  /**
+   * Returns true if a module is not the definition's file, but one of the same name beside it.
+   *
+   * `./store.js` in TypeScript is `store.ts`, even if there is a `store.js`.
+   */
+  namesFileBeside(module: string, importingPath: string, { path, language }: Definition): boolean {
+    if (traits(language).family !== "scripts") return false;
+    const own = fileEnds(path);
+    const isNamed = this.ends(module, importingPath, language).some((end) => own.has(end));
+    return isNamed && this.#isSecond(importingPath, path);
+  }
+
+  /** Returns true if an import of a file's name means another file. */
+  #isSecond(importingPath: string, path: string): boolean {
+    return preferredFiles(importingPath, path).some((one) => this.hasFile(one));
   }
 
   /**
@@ -69,12 +94,14 @@ export class ModulePaths {
     const isOfOwnCrate = whole.length === 0 && traits(language).imports === "crates";
     if (isOfOwnCrate && crateFolder(importingPath) !== crateFolder(path)) return false;
     const own = fileEnds(path);
-    return (whole.length > 0 ? whole : ends).some((end) => own.has(end));
+    const isNamed = (whole.length > 0 ? whole : ends).some((end) => own.has(end));
+    return isNamed && !this.#isSecond(importingPath, path);
   }
 
   /** Returns true if the module is a package around the definition's file. */
   isParent(module: string, importingPath: string, definition: Definition): boolean {
     if (traits(definition.language).imports === "folders") return false;
+    if (this.namesFileBeside(module, importingPath, definition)) return false;
     const stem = withoutExtension(definition.path);
     const isAround = this.ends(module, importingPath, definition.language).some((end) => {
       const folder = withoutIndexFile(end);
@@ -159,6 +186,15 @@ export const fileEnds: (path: string) => ReadonlySet<string> = memoize((path: st
   ends.delete("");
   return ends;
 });
+
+/** The files that an import means rather than one, if they exist: see `PREFERRED_EXTENSIONS`. */
+export function preferredFiles(importingPath: string, path: string): string[] {
+  const importing = SCRIPT_EXTENSION.for(importingPath).exec(importingPath)?.[0];
+  const own = SCRIPT_EXTENSION.for(path).exec(path)?.[0];
+  if (importing === undefined || own === undefined) return [];
+  const extensions = PREFERRED_EXTENSIONS[importing.includes("ts") ? "ts" : "js"][own] ?? [];
+  return extensions.map((extension) => path.slice(0, -own.length) + extension);
+}
 
 /** The paths by which a module is named: `a/index.ts`, `a/index`, and `a`. */
 function moduleStems(path: string): string[] {

@@ -102,6 +102,7 @@ export class NameResolver {
     const isAround = paths.names(module, path, definition) || paths.isParent(module, path, definition);
     if (name === DEFAULT && isAround) return possible("MODULE"); // `export default wrap(Cart)`
     if (!isOwnName) return elsewhere("ANOTHER_NAME");
+    if (paths.namesFileBeside(module, path, definition)) return this.another((one) => paths.names(module, path, one));
     const isOfModule = (one: Definition) => !isSameDefinition(one, definition) && paths.names(module, path, one);
     if (others.some(isOfModule)) return this.another(isOfModule);
     if (paths.isParent(module, path, definition)) {

@@ -110,6 +110,11 @@ export function existingPaths(repo: string, queries: readonly string[]): Stateme
   return { sql: data.sql.existingPaths, params: [repo, JSON.stringify(queries)] };
 }
 
+/** Selects the paths that are files of the index, read or skipped. */
+export function existingFiles(repo: string, paths: readonly string[]): Statement {
+  return { sql: data.sql.existingFiles, params: [repo, JSON.stringify(paths)] };
+}
+
 /** The query for the words of a path, in their order. */
 export function pathQuery(path: string): string {
   return `path : ${ftsPhrase(path)}`;
