@@ -78,6 +78,30 @@ $no_statement = (#not-match? @name "^(if|for|while|switch|catch|synchronized|ret
 ((command (decorate) (ERROR) @_t . (block . (string) @name "{" @body)) @method
  (#match? @_t "(def|void)$"))
 
+; ---- Members
+
+; String owner, static final int MAX = 3, int width, height, def label = { … }
+$after = ["\n" ";" (operators) (arg_spliter) (block . (operators))]
+((command (unit (identifier) @_k) (block "{" (command (_) . (unit . (identifier) @member .) . $after)))
+ $type_keyword)
+((command
+   (unit (identifier) @_k)
+   (block "{" (end_command (_) . (unit . (identifier) @member .) . $after)))
+ $type_keyword)
+((command (unit (identifier) @_k) (block "{" (end_command (_) . (unit . (identifier) @member .) .)))
+ $type_keyword)
+
+; SMALL, LARGE(2) in an enum
+$constant = [(unit . (identifier) @member .) (unit . (func . (identifier) @member))]
+((command (unit (identifier) @_k) (block "{" (command . $constant . (arg_spliter))))
+ (#eq? @_k "enum"))
+((command (unit (identifier) @_k) (block "{" (end_command . $constant . (arg_spliter))))
+ (#eq? @_k "enum"))
+((command (unit (identifier) @_k) (block "{" (command (arg_spliter) . $constant)))
+ (#eq? @_k "enum"))
+((command (unit (identifier) @_k) (block "{" (end_command (arg_spliter) . $constant)))
+ (#eq? @_k "enum"))
+
 ; ---- Calls with a name and a function
 
 ; test("adds an item") { … }

@@ -55,8 +55,8 @@
  . [(unit (identifier) @implements .) (block . (unit (identifier) @implements .))]
  (#eq? @_implements "implements"))
 
-; A name with a capital letter is a type.
-((identifier) @uses (#match? @uses "^[A-Z]"))
+; A name with a capital letter is a type, but MAX a constant.
+((identifier) @uses (#match? @uses "^[A-Z].*[a-z]"))
 
 ; Store store
 ((unit . (identifier) @bound .)

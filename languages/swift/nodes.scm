@@ -6,6 +6,7 @@
 (class_declaration declaration_kind: _ name: (_) @name) @type
 (protocol_declaration name: (type_identifier) @name) @type
 (typealias_declaration name: (type_identifier) @name) @type
+(associatedtype_declaration . "associatedtype" . name: (type_identifier) @name) @type
 
 ; ---- Functions
 

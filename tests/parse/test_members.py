@@ -229,6 +229,25 @@ MEMBERS = {
         """,
         {None: "limit:1", "Cart": "size:3", "Color": "red:7 green:7"},
     ),
+    "shop.groovy": (
+        """
+        class Cart extends Base {
+            static final int MAX = 3
+            @Lazy private List<Item> items = []
+            int width, height
+            def label = { int inner = 1 }
+            static { int first = 1 }
+            void add(Item item) { String name = "a" }
+            class Line { String text }
+        }
+        enum Color { RED(1), GREEN(2) }
+        """,
+        {
+            "Cart": "MAX:2 items:3 width:4 height:4 label:5",
+            "Cart.Line": "text:8",
+            "Color": "RED:10 GREEN:10",
+        },
+    ),
     "shop.scala": (
         """
         case class Price(cents: Int) {
