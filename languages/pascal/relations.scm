@@ -6,6 +6,9 @@
 ; Add; as a statement
 (statement (identifier) @calls)
 
+; with Cart do: its members need no receiver in the block
+(with (kWith) @calls)
+
 ; inherited Add(Item), inherited Add
 (inherited (identifier) @base)
 

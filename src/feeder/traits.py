@@ -44,6 +44,7 @@ class Traits(NamedTuple):
     global_scope: bool = False
     implicit_receiver: bool = False
     lends_receivers: bool = False
+    lending_calls: Sequence[str] = ()
     split_types: bool = False
     method_first: bool = False
     redeclares_names: bool = False

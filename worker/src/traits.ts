@@ -15,6 +15,7 @@ export interface Traits {
   readonly globalScope: boolean;
   readonly implicitReceiver: boolean;
   readonly lendsReceivers: boolean;
+  readonly lendingCalls: readonly string[];
   readonly splitTypes: boolean;
   readonly methodFirst: boolean;
   readonly redeclaresNames: boolean;

@@ -31,7 +31,7 @@ from feeder.relations.outcomes import (
     possible,
     resolved_if,
 )
-from feeder.store.relations import RelatedNode
+from feeder.store.relations import RelatedNode, line_numbers
 from feeder.text import last_name
 from feeder.traits import traits
 
@@ -97,6 +97,8 @@ class MemberResolver:
                 return elsewhere(Evidence.NO_MEMBER)
             if not place[1] and own.lends_receivers:
                 return self._by_lent_receiver(facts, node, relation.name)
+            if self._may_be_lent(node, line):
+                return possible(Reason.RECEIVER)
             return self._in_class(place, is_implicit=True)
         if receiver in {"super()", "super", own.base_receiver}:
             if place == (self._owner.path, self._owner.symbol):
@@ -173,6 +175,24 @@ class MemberResolver:
             return function
         extended = _extended_type(facts, node)
         return self._is_in_family(facts, extended) if extended else possible(Reason.RECEIVER)
+
+    def _may_be_lent(self, node: RelatedNode, line: int) -> bool:
+        """Tells whether a name in a method may be a member of a value: `with(cart) { add(item) }`.
+
+        False if no other type has a member of this name. Where the block ends is not known.
+        """
+        calls = traits(node.language).lending_calls
+        return (
+            bool(calls)
+            and any(
+                other.owner and (other.path, other.owner) not in self._family.all_below
+                for other in self._names.others
+            )
+            and any(
+                relation.name.lower() in calls and min(line_numbers(node, relation)) <= line
+                for relation in node.decode(CALL)
+            )
+        )
 
     def is_owner(self, facts: FileFacts, module: str) -> bool:
         """Tells whether an imported module is the type around the definition, as in `import

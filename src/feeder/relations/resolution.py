@@ -71,14 +71,19 @@ class Resolver:
         first, *others = line_numbers(node, relation)
         resolved = self.resolve(facts, node, relation, first)
         yield first, resolved
-        may_vary = others and self._members and facts.has_types(node.symbol, relation.qualifier)
+        may_be_lent = not relation.qualifier and bool(traits(node.language).lending_calls)
+        may_vary = (
+            others
+            and self._members
+            and (may_be_lent or facts.has_types(node.symbol, relation.qualifier))
+        )
         for line in others:
             yield line, self.resolve(facts, node, relation, line) if may_vary else resolved
 
     def resolve(  # noqa: PLR0911 - one for each rule
         self, facts: FileFacts, node: RelatedNode, relation: Relation, line: int
     ) -> Resolution:
-        """Resolves a site; only the receiver's type depends on the line."""
+        """Resolves a site; only the receiver, or its type, depends on the line."""
         if not are_compatible(node.language, self._definition.language):
             return elsewhere(Evidence.ANOTHER_LANGUAGE)
         if relation.kind == IMPORT:

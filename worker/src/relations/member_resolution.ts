@@ -7,7 +7,7 @@ import { constants } from "../../build/worker_data.json";
 import { Pattern } from "../python_regex.ts";
 import { compareText, partition, rpartition } from "../python_strings.ts";
 import { CALL, LITERAL, MENTION, type Relation } from "../relation.ts";
-import type { RelatedNode } from "../store/relations.ts";
+import { decodeRelations, lineNumbers, type RelatedNode } from "../store/relations.ts";
 import { traits } from "../traits.ts";
 import { type FileFacts, packagesOf, SELF_NAMES, UNKNOWN_PACKAGE } from "./file_facts.ts";
 import type { Implements } from "./go_interfaces.ts";
@@ -81,6 +81,7 @@ export class MemberResolver {
       if (this.#isImportedMember(facts, place, relation.name)) return RESOLVED;
       if (!own.implicitReceiver) return elsewhere("NO_MEMBER");
       if (!place[1] && own.lendsReceivers) return this.#byLentReceiver(facts, node, relation.name);
+      if (this.#mayBeLent(node, line)) return possible("RECEIVER");
       return this.#inClass(place, true);
     }
     if (receiver === "super()" || receiver === "super" || receiver === own.baseReceiver) {
@@ -124,6 +125,20 @@ export class MemberResolver {
     }
     if (isImplicit && !ownClass) return elsewhere("NO_MEMBER");
     return possible(ownClass ? "BASE" : "RECEIVER");
+  }
+
+  /**
+   * Returns true if a name in a method may be a member of a value: `with(cart) { add(item) }`.
+   *
+   * False if no other type has a member of this name. Where the block ends is not known.
+   */
+  #mayBeLent(node: RelatedNode, line: number): boolean {
+    const { lendingCalls } = traits(node.language);
+    const isOther = ({ path, owner }: Definition) => owner !== "" && !this.family.allBelow.has(typeKey(path, owner));
+    if (lendingCalls.length === 0 || !this.names.others.some(isOther)) return false;
+    return decodeRelations(node).some(
+      (one) => one.kind === CALL && lendingCalls.includes(one.name.toLowerCase()) && Math.min(...lineNumbers(node, one)) <= line,
+    );
   }
 
   /**

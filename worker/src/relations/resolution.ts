@@ -52,12 +52,14 @@ export class Resolver {
   resolveLines(facts: FileFacts, node: RelatedNode, relation: Relation): [line: number, resolved: Resolution][] {
     const [first = 0, ...others] = lineNumbers(node, relation);
     const resolved = this.resolve(facts, node, relation, first);
-    const mayVary = others.length > 0 && this.#members !== null && facts.hasTypes(node.symbol, relation.qualifier);
+    const mayBeLent = !relation.qualifier && traits(node.language).lendingCalls.length > 0;
+    const hasTypes = mayBeLent || facts.hasTypes(node.symbol, relation.qualifier);
+    const mayVary = others.length > 0 && this.#members !== null && hasTypes;
     const resolve = (line: number) => (mayVary ? this.resolve(facts, node, relation, line) : resolved);
     return [[first, resolved], ...others.map((line): [number, Resolution] => [line, resolve(line)])];
   }
 
-  /** Resolves a relation; only the receiver's type depends on the line. */
+  /** Resolves a relation; only the receiver, or its type, depends on the line. */
   resolve(facts: FileFacts, node: RelatedNode, site: Relation, line: number): Resolution {
     let relation = site;
     if (!areCompatible(node.language, this.definition.language)) return elsewhere("ANOTHER_LANGUAGE");
