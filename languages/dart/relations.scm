@@ -65,8 +65,8 @@
 ; const Item(), new Item()
 [(const_object_expression (type_identifier) @calls) (new_expression (type_identifier) @calls)]
 
-; Any identifier: what it is follows from the text around it.
-(identifier) @visible
+; Any identifier, and $item in a string: what it is follows from the text around it.
+[(identifier) (identifier_dollar_escaped)] @visible
 
 ; size: 3, the label of an argument; hide Stock
 [(label (identifier) @argument_label) (combinator "hide" (identifier) @argument_label)]
@@ -143,6 +143,6 @@
 ; Line add()
 (function_signature (type_identifier) @returns name: (_))
 
-; part 'stock.dart';
-((part_directive (uri (string_literal) @module)) (#set! imported "!"))
-((part_of_directive (uri (string_literal) @module)) (#set! imported "!"))
+; part 'stock.dart'; part of 'shop.dart': the files of a library see all names of each other
+((part_directive (uri (string_literal) @module)) (#set! imported "*"))
+((part_of_directive (uri (string_literal) @module)) (#set! imported "*"))

@@ -82,13 +82,14 @@ $no_statement = (#not-match? @name "^(if|for|while|switch|catch|synchronized|ret
 
 ; String owner, static final int MAX = 3, int width, height, def label = { … }
 $after = ["\n" ";" (operators) (arg_spliter) (block . (operators))]
-((command (unit (identifier) @_k) (block "{" (command (_) . (unit . (identifier) @member .) . $after)))
- $type_keyword)
-((command
-   (unit (identifier) @_k)
-   (block "{" (end_command (_) . (unit . (identifier) @member .) . $after)))
- $type_keyword)
-((command (unit (identifier) @_k) (block "{" (end_command (_) . (unit . (identifier) @member .) .)))
+$name = (unit . (identifier) @member .)
+((command (unit (identifier) @_k) (block "{" (command (unit) . $name . $after))) $type_keyword)
+((command (unit (identifier) @_k) (block "{" (end_command (unit) . $name . $after))) $type_keyword)
+((command (unit (identifier) @_k) (block "{" (end_command (unit) . $name .))) $type_keyword)
+
+; int[] sizes, int width, height
+((command (unit (identifier) @_k) (block "{" (command (list) . $name . $after))) $type_keyword)
+((command (unit (identifier) @_k) (block "{" (command (arg_spliter) . $name . $after)))
  $type_keyword)
 
 ; SMALL, LARGE(2) in an enum

@@ -14,6 +14,12 @@
  (#eq? @_colon ":")
  (#match? @argument_label "^[a-z]"))
 
+; abstract Line total(), double area(): methods without a body
+((unit . (identifier) @_type .)
+ . (unit . (func . (identifier) @argument_label) .)
+ (#match? @_type
+   "^([A-Z][A-Za-z0-9_]*|def|void|int|long|short|byte|char|float|double|boolean)$"))
+
 ; What declares a variable or a parameter: def item, Item item, for (item in items), item ->
 ((unit . (identifier) @_type .)
  . (unit . (identifier) @locals .)
@@ -27,7 +33,7 @@
 ; println item: a call without parentheses
 (command .
   (unit . (identifier) @calls .)
-  . (unit)
+  . [(unit) (string) (number)]
   (#match? @calls "^[a-z]")
   (#not-match? @calls
     "^(def|return|import|package|class|interface|trait|enum|static|final|abstract|public|private|protected|void|int|long|boolean|throw|new|assert|if|for|while|switch|try|catch)$"))

@@ -57,6 +57,7 @@ $callback = [(anonymous_function body: (_) @body) (arrow_function body: (_) @bod
 ; const MAX = 3;
 (const_element . (name) @member)
 (property_element name: (variable_name (name) @member))
+((property_promotion_parameter name: (variable_name (name) @member)) (#set! scope "object"))
 (enum_case name: (name) @member)
 
 ; ---- Comments

@@ -235,6 +235,7 @@ MEMBERS = {
             static final int MAX = 3
             @Lazy private List<Item> items = []
             int width, height
+            int[] sizes = other
             def label = { int inner = 1 }
             static { int first = 1 }
             void add(Item item) { String name = "a" }
@@ -243,9 +244,9 @@ MEMBERS = {
         enum Color { RED(1), GREEN(2) }
         """,
         {
-            "Cart": "MAX:2 items:3 width:4 height:4 label:5",
-            "Cart.Line": "text:8",
-            "Color": "RED:10 GREEN:10",
+            "Cart": "MAX:2 items:3 width:4 height:4 sizes:5 label:6",
+            "Cart.Line": "text:9",
+            "Color": "RED:11 GREEN:11",
         },
     ),
     "shop.scala": (

@@ -1,4 +1,4 @@
-"""Fields of Groovy, named givens of Scala and associated types of Swift have references.
+"""References of fields, givens, associated types and small shops in PHP, Ruby, Dart and Groovy.
 
 The cases are in `cases/declared_members.json`; `marked_sites` says what the marks mean.
 """

@@ -56,7 +56,7 @@ MAX_CODE_NODES = 1_000
 MANIFEST_NAMES = ("package.json", "tsconfig", "jsconfig", "Cargo.toml", "pubspec.yaml")
 """The beginnings of names of files that name modules."""
 
-IMPORT_WORDS = ("import", "export", "require", "use")
+IMPORT_WORDS = ("import", "export", "require", "use", "part")
 """Words of which an import has one, in languages whose files export what they import."""
 
 COLUMNS = (
