@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from feeder.config import Settings
+from feeder.parse import StaticEmbedder
 from feeder.parse.grammar_files import load_grammars
 from feeder.parse.worker_pool import code_fingerprint
 from feeder.share.publish import Publication, publish
@@ -29,9 +30,11 @@ class MemoryStore:
         self.changed_s = dict.fromkeys(self.files, time.time())
         self.dies_at: int | None = None
         self.before_replace: Callable[[], None] | None = None
+        self.before_read: Callable[[str], None] = lambda _: None
         self.writes = 0
 
     def read(self, name: str, limit: int) -> Versioned | None:
+        self.before_read(name)
         data = self.files.get(name)
         if data is None:
             return None
@@ -62,7 +65,8 @@ class MemoryStore:
     def delete(self, names: Iterable[str]) -> None:
         for name in names:
             self._count_write()
-            del self.files[name], self.changed_s[name]
+            self.files.pop(name, None)
+            self.changed_s.pop(name, None)
 
     def close(self) -> None:
         pass
@@ -73,11 +77,21 @@ class MemoryStore:
             raise Killed
 
 
-def sync_file(repo: Repo, index: Path) -> None:
-    """Brings an index file up to date with HEAD, with the shipped parser's fingerprint."""
+def shipped_parser(static_model: StaticEmbedder | None = None) -> InProcessParser:
+    """A parser with the fingerprint of the shipped grammars."""
     fingerprint = code_fingerprint(load_grammars(None), mask_secrets=True)
+    return InProcessParser(fingerprint, static_model)
+
+
+def sync_file(repo: Repo, index: Path) -> None:
+    """Brings an index file up to date with HEAD."""
+    sync_path(repo.path, index)
+
+
+def sync_path(repository: Path, index: Path) -> None:
+    """Brings an index file up to date with HEAD of a repository."""
     with closing(open_database(index)) as database:
-        report = run_sync(Commit(repo.path), database, parser=InProcessParser(fingerprint))
+        report = run_sync(Commit(repository), database, parser=shipped_parser())
     assert report.finished
 
 

@@ -7,6 +7,7 @@ import pytest
 from feeder.errors import ServiceError
 from feeder.share import publish as publishing
 from feeder.share.manifest import LATEST, Listing, decode
+from feeder.share.packs import encode_pack
 from index_helpers import CART, GUIDE
 from share.memory_store import Killed, MemoryStore, publish_head, pull_to
 from source.repos import Repo
@@ -103,6 +104,46 @@ def test_lost_pack_is_uploaded_again(repo: Repo, tmp_path: Path) -> None:
         pull_to(tmp_path / "pulled", repo, store)
     assert publish_head(repo, tmp_path / "index.db", store).is_new
     assert pull_to(tmp_path / "pulled", repo, store).differing_files == 0
+
+
+def test_pull_begins_again_if_a_publish_deletes_what_it_reads(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publishing, "GRACE_S", -1.0)  # unused files go at once
+    repo.commit(FILES)
+    store = MemoryStore()
+    publish_head(repo, tmp_path / "index.db", store, keep=1)
+    second = repo.commit({"src/tax.py": "def vat():\n    return 19\n"})
+
+    def publish_before(name: str) -> None:
+        if name != LATEST:
+            store.before_read = lambda _: None
+            publish_head(repo, tmp_path / "index.db", store, keep=1)
+
+    store.before_read = publish_before
+    assert pull_to(tmp_path / "pulled", repo, store).commit == second
+
+
+def test_pull_ends_if_others_publish_all_the_time(repo: Repo, tmp_path: Path) -> None:
+    repo.commit(FILES)
+    store = MemoryStore()
+    publish_head(repo, tmp_path / "index.db", store)
+    for name in [name for name in store.files if name.startswith("p-")]:
+        del store.files[name]
+
+    def change_listing(_: str) -> None:
+        store.files[LATEST] += b" "
+
+    store.before_read = change_listing
+    with pytest.raises(ServiceError, match="is missing"):
+        pull_to(tmp_path / "pulled", repo, store)
+
+
+def test_packs_of_the_same_pages_have_different_names() -> None:
+    """One publish cannot delete what another has just uploaded."""
+    pages = memoryview(bytes(4096))
+    one, other = encode_pack(pages, 4096, [0])[0], encode_pack(pages, 4096, [0])[0]
+    assert one.name != other.name
 
 
 def test_another_parser_s_index_is_not_used(repo: Repo, tmp_path: Path) -> None:

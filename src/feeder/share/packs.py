@@ -7,6 +7,7 @@ compressed together.
 """
 
 import hashlib
+import os
 import sys
 from array import array
 from collections.abc import Iterator
@@ -27,9 +28,15 @@ MIN_LIVE_FRACTION = 0.5
 MAX_SMALL_PACKS = 16
 """Small packs, of a quarter of the usual size, before they are joined."""
 
+MAX_WINDOW_LOG = 24
+"""Window of a file that is decompressed, as a power of two: 16 MB, more than a pack has."""
+
 _DIGEST_BYTES = 16
 _NUMBER = "I"
 _NUMBER_BYTES = 4
+_NONCE_BYTES = 16
+_SKIPPABLE_FRAME = b"\x50\x2a\x4d\x18" + _NONCE_BYTES.to_bytes(4, "little")
+"""Begins a frame that decompressors skip."""
 
 
 class PageTable(NamedTuple):
@@ -109,10 +116,14 @@ def plan_packs(
 
 
 def encode_pack(index: memoryview, page_size: int, pages: list[int]) -> tuple[Pack, bytes]:
-    """Returns a pack of these pages, and its file."""
+    """Returns a pack of these pages, and its file.
+
+    No other publish makes a file of this name, also of the same pages: it could be deleting an old
+    one that no manifest names.
+    """
     contents = [index[page * page_size : (page + 1) * page_size] for page in pages]
     raw = b"".join([_little_endian(array(_NUMBER, pages)), *contents])
-    data = zstd.compress(raw, COMPRESSION_LEVEL)
+    data = zstd.compress(raw, COMPRESSION_LEVEL) + _SKIPPABLE_FRAME + os.urandom(_NONCE_BYTES)
     return Pack(sha256(data), len(data), len(pages)), data
 
 
@@ -128,7 +139,8 @@ def decode_pack(pack: Pack, data: bytes, page_size: int) -> Iterator[tuple[int, 
 
 def decompress(data: bytes, size: int) -> bytes:
     """Returns exactly `size` bytes; raises ServiceError if the data has fewer, more or none."""
-    decompressor = zstd.ZstdDecompressor()
+    limits = {int(zstd.DecompressionParameter.window_log_max): MAX_WINDOW_LOG}
+    decompressor = zstd.ZstdDecompressor(options=limits)
     try:
         raw = decompressor.decompress(data, max_length=size + 1)
     except zstd.ZstdError as exc:

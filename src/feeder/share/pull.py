@@ -16,13 +16,15 @@ from feeder.errors import ServiceError, UserError
 from feeder.share.manifest import LATEST, MAX_JSON_BYTES, Entry, Manifest, Pack
 from feeder.share.packs import decode_pack
 from feeder.share.publish import read_listing, read_manifest, read_whole
-from feeder.share.stores import Source
+from feeder.share.stores import Source, Versioned
 from feeder.share.untrusted import check_index
 from feeder.source import git
 from feeder.store.index_copy import place_index
 from feeder.store.migrations import known_migrations
 from feeder.sync.parser_identity import ParserIdentity
 
+MAX_TRIES = 3
+"""Tries to pull while others publish."""
 _THREADS = 8
 
 
@@ -51,8 +53,21 @@ def pull(source: Source, repository: Path, target: Path, settings: Settings) -> 
     can be used, is what its manifest says, or is safe to open.
     """
     found = source.read(LATEST, MAX_JSON_BYTES)
-    if found is None:
-        raise ServiceError("Nothing is published there.")
+    for _ in range(MAX_TRIES - 1):
+        try:
+            return _pull_listed(source, found, repository, target, settings)
+        except ServiceError:
+            # a publish may have deleted what was being read
+            before, found = found, source.read(LATEST, MAX_JSON_BYTES)
+            if found == before:
+                raise
+    return _pull_listed(source, found, repository, target, settings)
+
+
+def _pull_listed(
+    source: Source, found: Versioned | None, repository: Path, target: Path, settings: Settings
+) -> Pulled | None:
+    """As `pull`, from one state of the list of published indexes."""
     entry, differing = _nearest(_usable(read_listing(found), settings), repository)
     manifest = read_manifest(source, entry)
     free = shutil.disk_usage(target.parent).free
