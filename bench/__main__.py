@@ -5,6 +5,8 @@ holds, `python -m bench commits` how commit messages find the changed files, `py
 impact` how well the tests of a change are named, `python -m bench relations` references beside the
 languages' own tools, `python -m bench nothing` whether names without references are used after all,
 `python -m bench share` how long a clone with a published index waits for its first answer,
+`python -m bench share-histories` whether pulled indexes are right after random publishes,
+`python -m bench share-mutations` that changed files of a published index are refused or harmless,
 `python -m bench worker` the CPU time and requests of a query at the Worker,
 `python -m bench equality` compares its answers with the program's, `python -m bench
 hostile-requests` measures requests that were made to take long, `python -m bench databases` those
@@ -45,6 +47,10 @@ elif sys.argv[1:2] == ["commits"]:
     from commits import main
 elif sys.argv[1:2] == ["share"]:
     from sharing import main
+elif sys.argv[1:2] == ["share-histories"]:
+    from sharing_histories import main
+elif sys.argv[1:2] == ["share-mutations"]:
+    from sharing_mutations import main
 elif sys.argv[1:2] == ["compile"]:
     from compilation import main
 elif sys.argv[1:2] == ["grammars"]:

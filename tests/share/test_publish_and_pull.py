@@ -173,7 +173,7 @@ def test_next_publish_uploads_what_differs_and_old_commits_go(
     assert not packs & packs_of(store)
 
 
-def test_published_file_has_no_query_and_no_deleted_text(
+def test_published_file_has_no_query_no_option_and_no_deleted_text(
     feeder: RunFeeder,
     origin: Repo,
     store: Path,
@@ -183,8 +183,9 @@ def test_published_file_has_no_query_and_no_deleted_text(
     feeder(origin, "sync")
     feeder(origin, "search", "quagmire")
     origin.commit({"src/old.py": None})
-    feeder(origin, "sync")
+    feeder(origin, "sync", "--max-file-bytes", "900000")
     with closing(sqlite3.connect(index_of(origin))) as connection:
+        assert connection.execute("SELECT 1 FROM meta WHERE key LIKE '%:options'").fetchone()
         assert connection.execute("PRAGMA freelist_count").fetchone()[0] > 0
     assert b"zanzibar" in index_of(origin).read_bytes()
     feeder(origin, "publish", store)
@@ -192,6 +193,7 @@ def test_published_file_has_no_query_and_no_deleted_text(
     feeder(cloned, "pull", store)
     contents = index_of(cloned).read_bytes()
     assert b"quagmire" not in contents
+    assert b"max_file_bytes" not in contents
     assert contents.count(b"zanzibar") < index_of(origin).read_bytes().count(b"zanzibar") / 10
     assert str(origin.path).encode() not in contents
 

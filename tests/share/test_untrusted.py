@@ -11,11 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from feeder.errors import FeederError, ServiceError
+from feeder.session.folder_index import recorded_options
 from feeder.share.manifest import LATEST, Listing, decode, encode, sha256
 from feeder.share.packs import encode_pack
-from feeder.share.publish import publish, read_manifest
+from feeder.share.publish import delete_own_records, publish, read_manifest
 from feeder.share.untrusted import check_index
 from feeder.store import Statement
+from feeder.store.index_copy import copy_index
 from feeder.store.sqlite import SQLite
 from index_helpers import CART, GUIDE, REPO
 from share.memory_store import MemoryStore, pull_to, sync_file
@@ -31,9 +33,12 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 
 @pytest.fixture(scope="module")
 def index(origin: Repo, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("index") / "index.db"
-    sync_file(origin, file)
-    return file
+    """As a publish copies it."""
+    folder = tmp_path_factory.mktemp("index")
+    sync_file(origin, folder / "own.db")
+    copy_index(folder / "own.db", folder / "index.db", REPO)
+    delete_own_records(folder / "index.db", REPO)
+    return folder / "index.db"
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +75,20 @@ CONTENT_CHANGES = {
     "UPDATE files SET repo = 'acme/other'": "acme/other",
     "INSERT INTO docs_fts (docs_fts, rank) VALUES ('rank', 'bm25(9.0)')": "settings",
     "UPDATE docs SET start_line = 'x'": "damaged",
+    "UPDATE docs SET end_line = 0 WHERE path = 'src/cart.py'": "impossible lines",
+    "UPDATE docs SET members = 'hash RED:x' WHERE path = 'src/cart.py'": "no index",
+    "UPDATE docs SET part_run = '[1]' WHERE path = 'src/cart.py'": "no index",
+    "UPDATE files SET unparsed = '1-2,N' WHERE path = 'src/cart.py'": "no index",
+    "UPDATE docs_fts_config SET v = -1": "settings",
+    "DELETE FROM docs_fts_docsize WHERE id = 1": "word index",
+    "INSERT INTO names_fts_docsize VALUES (1000, x'01', 1)": "word index",
+    "UPDATE d1_migrations SET name = '0099_later.sql' WHERE id = 1": "migrations",
+    "UPDATE meta SET value = '[' WHERE key LIKE '%:counts'": "no index",
+    "UPDATE meta SET value = 'src' WHERE key LIKE '%:below'": "meta has a value",
+    """INSERT INTO meta VALUES ('acme/shop:options', '{"model": "https://example.org#m"}')""": (
+        "meta has a value that no publish writes: acme/shop:options"
+    ),
+    "INSERT INTO meta VALUES ('acme/other:run', 'x')": "meta has a value",
 }
 
 
@@ -84,6 +103,25 @@ def test_contents_that_no_sync_writes_are_refused(index: Path, tmp_path: Path, c
 
 def test_unchanged_index_is_accepted(index: Path, tmp_path: Path) -> None:
     check_index(Path(shutil.copy(index, tmp_path / "copy.db")), REPO)
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ('{"max_file_bytes": 5, "grammar": "own"}', {"max_file_bytes": 5, "grammar": Path("own")}),
+        (
+            '{"model": "https://example.org#m", "db": "/x", "mask_secrets": false}',
+            {"mask_secrets": False},
+        ),
+        ('{"max_file_bytes": "5", "mask_secrets": 0, "grammar": null}', {}),
+        ("[]", {}),
+        ("[", {}),
+    ],
+)
+def test_only_options_that_a_sync_records_are_taken_from_an_index(
+    text: str, options: dict[str, object]
+) -> None:
+    assert recorded_options({f"{REPO}:options": text}, REPO) == options
 
 
 def change_manifest(files: dict[str, bytes], **changes: object) -> MemoryStore:
@@ -103,6 +141,7 @@ def change_manifest(files: dict[str, bytes], **changes: object) -> MemoryStore:
         ({"pages": 10**9}, "impossible sizes"),
         ({"page_size": 4095}, "impossible sizes"),
         ({"pages": 1}, "impossible sizes"),
+        ({"pages": 16_000}, "impossible sizes"),  # 65.5 MB that are compressed to some kB
         ({"digest": "0" * 64}, "another index"),
         ({"packs": []}, "lack pages"),
         ({"packs": [{"digest": "0" * 64, "size": 1, "pages": 1}]}, "is missing"),

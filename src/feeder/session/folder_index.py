@@ -23,7 +23,12 @@ GIVEN_NAME_KEY = "named"
 _OPTIONS_KEY = "options"
 """Key of a repository in `meta` with the options of the last run that are not the defaults."""
 
-_RECORDED_OPTIONS = ("grammar", "max_file_bytes", "max_document_bytes", "mask_secrets")
+_RECORDED_OPTIONS: dict[str, type] = {
+    "grammar": str,
+    "max_file_bytes": int,
+    "max_document_bytes": int,
+    "mask_secrets": bool,
+}
 
 _RECORD_GIVEN_NAME = "INSERT OR REPLACE INTO meta (key, value) VALUES (?1 || ':named', '--repo')"
 _READ_META = "SELECT key, value FROM meta WHERE key IN (SELECT value || ?2 FROM json_each(?1))"
@@ -90,8 +95,19 @@ def record_options(database: SQLite, repo: str, settings: Settings) -> None:
 
 
 def recorded_options(meta: Mapping[str, str], repo: str) -> dict[str, Any]:
-    """Returns the options of `record_options` as fields of `Settings`."""
-    options: dict[str, Any] = json.loads(meta.get(f"{repo}:{_OPTIONS_KEY}", "{}"))
+    """Returns the options of `record_options` as fields of `Settings`.
+
+    Other fields and types are ignored: somebody else may have written the file, and an address of a
+    model would be sent the source.
+    """
+    try:
+        recorded: Any = json.loads(meta.get(f"{repo}:{_OPTIONS_KEY}", "{}"))
+        found = {name: recorded.get(name) for name in _RECORDED_OPTIONS}
+    except (ValueError, AttributeError):
+        return {}
+    options: dict[str, Any] = {
+        name: value for name, value in found.items() if type(value) is _RECORDED_OPTIONS[name]
+    }
     if "grammar" in options:
         options["grammar"] = Path(options["grammar"])
     return options

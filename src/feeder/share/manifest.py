@@ -30,6 +30,9 @@ MAX_PACK_PAGES = PACK_BYTES // 512
 """Pages of the smallest size that SQLite has."""
 MAX_FILE_BYTES = 2 * PACK_BYTES
 """Size of a pack or page table in a store: what does not compress becomes a little larger."""
+MAX_EXPANSION = 100
+"""An index may have this many times the size of its download, or `SMALL_INDEX_BYTES`."""
+SMALL_INDEX_BYTES = 64_000_000
 MAX_STORED_FACTOR = 4
 """Packs may have this many times the pages of the index; a publish writes at most twice as many."""
 
@@ -106,7 +109,9 @@ class Manifest(Struct, frozen=True):
         """Raises ServiceError for sizes that no publish makes."""
         stored = sum(pack.pages for pack in self.packs)
         is_power = self.page_size & (self.page_size - 1) == 0
-        fits = self.index_bytes <= MAX_INDEX_BYTES and stored <= self.pages * MAX_STORED_FACTOR
+        largest = max(SMALL_INDEX_BYTES, MAX_EXPANSION * self.download_bytes)
+        fits = self.index_bytes <= min(MAX_INDEX_BYTES, largest)
+        fits = fits and stored <= self.pages * MAX_STORED_FACTOR
         small = all(pack.pages * self.page_size <= PACK_BYTES for pack in self.packs)
         if not (is_power and fits and small):
             raise ServiceError("Its manifest has impossible sizes.")

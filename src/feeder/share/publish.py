@@ -6,7 +6,7 @@ import mmap
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,14 +33,21 @@ from feeder.share.manifest import (
 from feeder.share.packs import PageTable, encode_pack, page_digests, plan_packs
 from feeder.share.stores import Source, Target, Versioned
 from feeder.source import git
+from feeder.store import Statement
 from feeder.store.index_copy import copy_index
 from feeder.store.migrations import known_migrations
 from feeder.store.recorded_meta import read_meta
+from feeder.store.sqlite import SQLite
 
 MAX_TRIES = 5
 GRACE_S = 3600.0
 """Age before an unused file is deleted: a publish that has not finished may need it."""
 _THREADS = 4
+# ?1 the repository
+_DELETE_OWN_RECORDS = """
+DELETE FROM meta WHERE key IN (?1 || ':options', ?1 || ':named')
+OR substr(key, 1, length(?1) + 6) = ?1 || ':cost:'
+"""
 _NO_DIGEST = "0" * 64
 
 
@@ -80,6 +87,7 @@ def publish(index: Path, repository: Path, target: Target, keep: int) -> Publica
     with temporary_folder() as folder:
         copy = folder / "index.db"
         copy_index(index, copy, entry.repo)
+        delete_own_records(copy, entry.repo)
         clear_free_pages(copy)
         with copy.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as pages:
             for _ in range(MAX_TRIES):
@@ -251,6 +259,13 @@ def delete_unused(target: Target, entries: list[Entry], names: Mapping[str, floa
     used = {pack.name for manifest in manifests for pack in manifest.packs}
     used |= {page_table_name(manifest.page_table) for manifest in manifests}
     target.delete(sorted(old - used))
+
+
+def delete_own_records(file: Path, repo: str) -> None:
+    """Deletes from `meta` what is not of the commit: options, a given name, and costs of runs."""
+    with closing(SQLite(file)) as database:
+        database.connection.pragma("secure_delete", True)
+        database.run([Statement(_DELETE_OWN_RECORDS, (repo,))])
 
 
 def clear_free_pages(file: Path) -> None:

@@ -1,15 +1,22 @@
 """Checks an index file that somebody else has made before this program works with it."""
 
+import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
+import msgspec
+from msgspec import Struct
 
 from feeder.errors import ServiceError
-from feeder.store.migrations import migrate
+from feeder.line_ranges import decode_ranges
+from feeder.store.index_counts import COUNTS_KEY
+from feeder.store.migrations import known_migrations, migrate
+from feeder.store.rows import decode_members
 from feeder.store.sqlite import IN_MEMORY, SQLite
 from feeder.store.sqlite_vectors import vectors_table_statement
 from feeder.store.static_vectors import setup_statements
@@ -21,8 +28,8 @@ SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIR
 AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '%\\_fts\\_%' ESCAPE '\\'
 AND name <> 'd1_migrations'
 """
-_COLUMNS = 'SELECT name, type, "notnull" FROM pragma_table_info(?)'
 _FTS_SETTINGS = "SELECT k, v FROM {}"
+_FTS_VERSIONS = (4, 5)
 _OPTIONAL_NAMES = frozenset(
     {
         "vectors",
@@ -45,6 +52,70 @@ UNION ALL
 SELECT path FROM files WHERE path LIKE '/%' OR '/' || path || '/' LIKE '%/../%'
 LIMIT 1
 """
+_STRAY_LINES = """
+SELECT path FROM docs WHERE start_line < 1 OR end_line < start_line OR end_line > 1000000000
+LIMIT 1
+"""
+# the word indexes find each node, and none that is gone
+_STRAY_POSTINGS = """
+SELECT 1 FROM docs d FULL JOIN docs_fts_docsize s ON s.id = d.seq
+WHERE d.seq IS NULL OR s.id IS NULL OR length(s.sz) < 3
+UNION ALL
+SELECT 1 FROM (SELECT seq FROM docs WHERE symbol IS NOT NULL) d
+FULL JOIN names_fts_docsize s ON s.id = d.seq WHERE d.seq IS NULL OR s.id IS NULL
+LIMIT 1
+"""
+_MIGRATIONS = "SELECT name FROM d1_migrations ORDER BY id"
+_META = "SELECT key, value FROM meta"
+_COMMIT, _TEXT = r"[0-9a-f]{40}|[0-9a-f]{64}", r"[ -~]{0,500}"
+_META_VALUES = {
+    "head": _COMMIT,
+    "tree": _COMMIT,
+    "run": _TEXT,
+    "done": _TEXT,
+    "parser": _TEXT,
+    "branch": r"[^\x00-\x1f\x7f]{0,500}",
+    "below": "",
+    "limits": _TEXT,
+    "rules": _TEXT,
+    "texts": _TEXT,
+    "describe": _TEXT,
+    "describer": _TEXT,
+    "vectors": _TEXT,
+    "lined": _TEXT,
+    COUNTS_KEY: r"(?s).{0,1000000}",
+}
+"""Values of a repository that a published index may have: none is an option of its machine."""
+_COMMON_META_VALUES = {"model": _TEXT, "dimensions": "[0-9]{1,5}"}
+
+
+class _Counts(Struct):
+    """The counts in `meta`."""
+
+    run: str
+    files: list[tuple[str, int]]
+    skipped: list[tuple[str, int]]
+    node_types: list[tuple[str, int]]
+    languages: list[tuple[str | None, int]]
+    endings: dict[str, list[str]]
+    nodes: int
+    texts: tuple[int, int]
+    unparsed: tuple[int, int] = (0, 0)
+
+
+_DECODERS: tuple[tuple[str, Callable[[str], Any]], ...] = (
+    ("SELECT members FROM docs WHERE members <> ''", lambda text: list(decode_members(text))),
+    (
+        "SELECT part_run FROM docs WHERE part_run IS NOT NULL",
+        lambda text: msgspec.json.decode(text, type=tuple[int, int, int]),
+    ),
+    ("SELECT unparsed FROM files WHERE unparsed IS NOT NULL", decode_ranges),
+    (
+        "SELECT numbers FROM texts WHERE numbers IS NOT NULL",
+        lambda text: msgspec.json.decode(text, type=list[int]),
+    ),
+)
+"""Columns whose text has a form, and what reads it."""
 
 
 class _SchemaRow(NamedTuple):
@@ -90,7 +161,7 @@ def _check_schema(connection: apsw.Connection) -> None:
     for row in sorted(rows):
         if row.name.endswith("_fts_config"):
             settings = dict(connection.execute(_FTS_SETTINGS.format(row.name)))
-            if settings.keys() != {"version"}:
+            if settings.keys() != {"version"} or settings["version"] not in _FTS_VERSIONS:
                 raise ServiceError(f"{row.name} has settings that feeder does not know.")
 
 
@@ -128,6 +199,29 @@ def _check_contents(connection: apsw.Connection, repo: str) -> None:
         raise ServiceError(f"It has files of {', '.join(repositories)}, not of {repo} alone.")
     for (path,) in connection.execute(_STRAY_PATHS):
         raise ServiceError(f"It has the path {path}, which no commit has.")
+    for (path,) in connection.execute(_STRAY_LINES):
+        raise ServiceError(f"It is damaged: {path} has nodes with impossible lines.")
+    for _ in connection.execute(_STRAY_POSTINGS):
+        raise ServiceError("It is damaged: its word index is of other nodes.")
+    applied = [name for (name,) in connection.execute(_MIGRATIONS)]
+    if applied != [migration.name for migration in known_migrations()]:
+        raise ServiceError("It has other migrations than this version of feeder.")
+    for sql, decode in _DECODERS:
+        for (text,) in connection.execute(sql):
+            decode(text)
+    _check_meta(connection, repo)
+
+
+def _check_meta(connection: apsw.Connection, repo: str) -> None:
+    """What this program would take for its own records."""
+    for key, value in connection.execute(_META):
+        own, name = _META_VALUES, key.removeprefix(f"{repo}:")
+        if name == key:
+            own = _COMMON_META_VALUES
+        if name not in own or not re.fullmatch(own[name], value):
+            raise ServiceError(f"Its table meta has a value that no publish writes: {key[:100]}.")
+        if name == COUNTS_KEY:
+            msgspec.json.decode(value, type=_Counts)
 
 
 @cache

@@ -126,9 +126,12 @@ def keep_counts_statement(repo: str, before: str, run: str) -> Statement:
 
 def known_counts(meta: Mapping[str, str], repo: str) -> dict[str, Any] | None:
     """Returns the counts in `meta`; None if there are none of the last run."""
-    counts: dict[str, Any] = json.loads(meta.get(f"{repo}:{COUNTS_KEY}", "{}"))
     run = meta.get(f"{repo}:run")
-    return counts if run and counts.get("run") == run else None
+    try:
+        counts: dict[str, Any] = json.loads(meta.get(f"{repo}:{COUNTS_KEY}", "{}"))
+        return counts if run and counts.get("run") == run else None
+    except (ValueError, AttributeError):  # damaged
+        return None
 
 
 def counts_from_json(counts: Mapping[str, Any]) -> IndexCounts:
