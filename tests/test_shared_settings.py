@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from feeder.errors import UserError
-from feeder.shared_settings import read_shared_settings
+from feeder.shared_settings import SHARED_MODELS, read_shared_settings
 
 CATEGORIES = "[categories]\nmanuals = ['docs/']\n"
 SHARED = '[tool.feeder]\nindex = "shared"'
@@ -46,9 +46,9 @@ def test_index_is_named_by_one_of_two_files(
         ),
         (
             "pyproject.toml",
-            '[tool.feeder]\nmodel = "minilm"',
-            "[tool.feeder] of pyproject.toml has an unknown key: model.",
-            "It may have: index.",
+            '[tool.feeder]\nexecutable = "x"',
+            "[tool.feeder] of pyproject.toml has an unknown key: executable.",
+            "It may have: index, model.",
         ),
         (
             ".feeder.toml",
@@ -62,6 +62,12 @@ def test_index_is_named_by_one_of_two_files(
             "index in .feeder.toml is not a string.",
             'Write: index = "PLACE"',
         ),
+        (
+            ".feeder.toml",
+            "model = ['static']",
+            "model in .feeder.toml is not a string.",
+            'Write: model = "static"',
+        ),
     ],
 )
 def test_wrong_setting_is_an_error(
@@ -71,3 +77,38 @@ def test_wrong_setting_is_an_error(
     with pytest.raises(UserError) as caught:
         read_shared_settings(tmp_path)
     assert (caught.value.problem, caught.value.remedy) == (problem, remedy)
+
+
+@pytest.mark.parametrize("model", SHARED_MODELS)
+def test_model_that_comes_with_feeder_may_be_named(tmp_path: Path, model: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(f'[tool.feeder]\nmodel = "{model}"\nindex = "a"\n')
+    (tmp_path / ".feeder.toml").write_text('index = "b"\n')
+    settings = read_shared_settings(tmp_path)
+    assert (settings.model, settings.index) == (model, "b")
+
+
+@pytest.mark.parametrize(
+    "model", ["https://example.org/v1#m", "@cf/baai/bge-m3", "models/own", "/etc", "Static", "x#y"]
+)
+def test_model_that_gets_or_runs_other_things_is_refused(tmp_path: Path, model: str) -> None:
+    (tmp_path / ".feeder.toml").write_text(f'model = "{model}"\n')
+    with pytest.raises(UserError, match="only a model that comes with feeder: words, static"):
+        read_shared_settings(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        "http://127.0.0.1:8080/delete",
+        "https://example.org/delete?all=1&x=",
+        "https://example.org/x#",
+        r"\\\\example.org\\share",
+        "//example.org/share",
+    ],
+)
+def test_place_that_a_hostile_repository_could_misuse_is_refused(
+    tmp_path: Path, index: str
+) -> None:
+    (tmp_path / ".feeder.toml").write_text(f'index = "{index}"\n')
+    with pytest.raises(UserError, match="which a repository cannot choose"):
+        read_shared_settings(tmp_path)

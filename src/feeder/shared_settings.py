@@ -1,6 +1,7 @@
 """Settings that a repository shares with all who clone it, from a file that it contains."""
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,12 @@ _PYTHON_FILE = "pyproject.toml"
 _TABLE = b"tool.feeder"
 CATEGORY_TABLES = ("categories", "tags")
 """Tables of `.feeder.toml` for queries: a tag is a category by another name."""
+WORDS, STATIC, MINILM = "words", "static", "minilm"
+"""Values of `--model` besides a model's own name."""
+SHARED_MODELS = (WORDS, STATIC, MINILM)
+"""They run on this machine. A repository could name any other to be sent the code of its users."""
+_KEYS = {"index": "PLACE", "model": STATIC}
+"""Keys of both files, each with a value as an example."""
 GITHUB_SCHEME = "github:"
 """Begins the place of an index in a release on GitHub."""
 GITHUB_TOKENS = ("GH_TOKEN", "GITHUB_TOKEN")
@@ -31,21 +38,25 @@ class SharedSettings:
 
     index: str = ""
     """The place of its published index."""
+    model: str = ""
+    """The embedding model of an index on this machine: one of `SHARED_MODELS`."""
 
 
 def read_shared_settings(root: Path) -> SharedSettings:
     """Reads `.feeder.toml`, and what it does not have from `[tool.feeder]` in `pyproject.toml`.
 
-    Raises UserError for a file that is no TOML, and for an unknown key or kind of value.
+    Raises UserError for a file that is no TOML, and for an unknown key or value.
     """
     own, shared = _read(root / REPOSITORY_FILE), _read(root / _PYTHON_FILE)
-    keys = ("index", *CATEGORY_TABLES)
-    index = _index(_parse(own, REPOSITORY_FILE), REPOSITORY_FILE, keys) if own else ""
-    if not index and shared and _TABLE in shared:
+    found: dict[str, str] = {}
+    if shared and _TABLE in shared:
         tool = _parse(shared, _PYTHON_FILE).get("tool")
         table = tool.get("feeder") if isinstance(tool, dict) else None
-        index = _index(table, f"[tool.feeder] of {_PYTHON_FILE}", ("index",))
-    return SharedSettings(index)
+        found = _settings(table, f"[tool.feeder] of {_PYTHON_FILE}", tuple(_KEYS))
+    if own:
+        keys = (*_KEYS, *CATEGORY_TABLES)
+        found |= _settings(_parse(own, REPOSITORY_FILE), REPOSITORY_FILE, keys)
+    return SharedSettings(**found)
 
 
 def index_to_pull(root: Path | None) -> str:
@@ -80,14 +91,42 @@ def _parse(text: bytes, name: str) -> dict[str, Any]:
         raise UserError(f"{name} cannot be read: {exc}.", "Correct it.") from exc
 
 
-def _index(table: Any, place: str, keys: Sequence[str]) -> str:
+def _settings(table: Any, place: str, keys: Sequence[str]) -> dict[str, str]:
+    """The settings that a table has, without empty ones."""
     entries = table if isinstance(table, dict) else {"index": None}
     if unknown := next((key for key in entries if key not in keys), None):
         raise UserError(
             f"{place} has an unknown key: {unknown}.",
             did_you_mean(unknown, keys) or f"It may have: {', '.join(keys)}.",
         )
-    index = entries.get("index", "")
-    if not isinstance(index, str):
-        raise UserError(f"index in {place} is not a string.", 'Write: index = "PLACE"')
-    return index
+    found: dict[str, Any] = {key: entries[key] for key in _KEYS if key in entries}
+    for key, value in found.items():
+        if not isinstance(value, str):
+            raise UserError(f"{key} in {place} is not a string.", f'Write: {key} = "{_KEYS[key]}"')
+    model = found.get("model", "")
+    if model and model not in SHARED_MODELS:
+        raise UserError(
+            f"{place} names the model {model[:100]}. A repository can choose only a model that "
+            f"comes with feeder: {', '.join(SHARED_MODELS)}.",
+            "Give other models with --model or FEEDER_MODEL.",
+        )
+    _check_place(found.get("index", ""), place)
+    return {key: value for key, value in found.items() if value}
+
+
+def _check_place(index: str, place: str) -> None:
+    """Raises UserError for a place that only users may name.
+
+    A request to this machine could change something in a program that listens there, and Windows
+    signs in to a machine whose folder is opened.
+    """
+    if index.startswith("http://") or (index.startswith("https://") and re.search("[?#]", index)):
+        problem = "is no address https://… without ? and #"
+    elif index.startswith(("//", "\\\\")):
+        problem = "is a folder of another machine"
+    else:
+        return
+    raise UserError(
+        f"index in {place} {problem}, which a repository cannot choose.",
+        f"Give it with {_PULL_VARIABLE}.",
+    )

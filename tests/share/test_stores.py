@@ -1,8 +1,9 @@
 """An index is published to S3, and pulled over HTTP; a source that fails costs little."""
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -167,16 +168,21 @@ class EndlessHandler(QuietHandler):
     ],
 )
 def test_index_is_made_here_if_the_source_fails(
-    feeder: RunFeeder, origin: Repo, tmp_path: Path, handler: type[QuietHandler], reason: str
+    feeder: RunFeeder,
+    origin: Repo,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    handler: type[QuietHandler],
+    reason: str,
 ) -> None:
     cloned = origin.clone(tmp_path / "clone")
     with served(handler) as address:
-        cloned.commit({".feeder.toml": f'index = "{address}"\n'})
+        monkeypatch.setenv("FEEDER_PULL", address)
         answer = feeder(cloned, "sync")
     assert answer.code == 0
     assert f"The index at {address} was not used: " in answer.err
     assert reason in answer.err
-    assert answer.out.startswith("Files: 3 processed")
+    assert answer.out.startswith("Files: 2 processed")
 
 
 def test_source_that_does_not_answer_ends_at_the_limit() -> None:
@@ -192,6 +198,31 @@ def test_fast_download_may_take_longer_than_the_limit() -> None:
     pace.add(10**12)
     with pytest.raises(ServiceError, match="too slow"):
         Pace(limit_s=1e-9).add(0)
+
+
+class RedirectingHandler(QuietHandler):
+    """Redirects to an address that is not encrypted."""
+
+    def do_GET(self) -> None:
+        self.send_response(302)
+        self.send_header("Location", "http://192.0.2.1/latest.json")
+        self.end_headers()
+
+
+def test_redirect_to_an_unencrypted_address_is_refused() -> None:
+    with (
+        served(RedirectingHandler) as address,
+        closing(open_source(address, Path())) as source,
+        pytest.raises(UserError, match=r"http://192.0.2.1/latest.json is not encrypted"),
+    ):
+        source.read("latest.json", 100)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes in folders")
+def test_pipe_in_a_folder_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "latest.json").symlink_to("pipe")
+    assert open_source(str(tmp_path), Path()).read("latest.json", 100) is None
 
 
 @pytest.mark.parametrize(

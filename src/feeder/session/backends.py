@@ -20,6 +20,7 @@ from feeder.session.model_selection import (
     select_describer,
     select_embedder,
     select_static_model,
+    with_shared_model,
 )
 from feeder.session.workspace import creation_command, index_file
 from feeder.store import Database, Statement, Vectors
@@ -101,6 +102,7 @@ def local_backend(  # noqa: PLR0913 - a place, and how it is opened
     stack.callback(database.close)
     migrate(database)
     index_model = _index_model(database)
+    settings, note = with_shared_model(base, settings, index_model)
     embedder = select_embedder(settings, index_model=index_model)
     backend = Backend(
         f"local index {file}",
@@ -111,7 +113,7 @@ def local_backend(  # noqa: PLR0913 - a place, and how it is opened
         static_model=select_static_model(settings),
         keeps_static_vectors=True,
         file=None if in_memory else file,
-        missing_model_note=None if embedder else missing_minilm_note(settings, index_model),
+        missing_model_note=None if embedder else note or missing_minilm_note(settings, index_model),
     )
     if backend.describer:
         stack.callback(backend.describer.close)

