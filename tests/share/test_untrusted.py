@@ -82,6 +82,8 @@ CONTENT_CHANGES = {
     "UPDATE docs_fts_config SET v = -1": "settings",
     "DELETE FROM docs_fts_docsize WHERE id = 1": "word index",
     "INSERT INTO names_fts_docsize VALUES (1000, x'01', 1)": "word index",
+    "UPDATE docs_fts_data SET block = x'01001e44810b' WHERE id = 1": "totals",
+    "UPDATE docs_fts_data SET block = x'0600000000' WHERE id = 1": "totals",
     "UPDATE d1_migrations SET name = '0099_later.sql' WHERE id = 1": "migrations",
     "UPDATE meta SET value = '[' WHERE key LIKE '%:counts'": "no index",
     "UPDATE meta SET value = 'src' WHERE key LIKE '%:below'": "meta has a value",

@@ -65,6 +65,12 @@ SELECT 1 FROM (SELECT seq FROM docs WHERE symbol IS NOT NULL) d
 FULL JOIN names_fts_docsize s ON s.id = d.seq WHERE d.seq IS NULL OR s.id IS NULL
 LIMIT 1
 """
+# FTS5's totals, by which BM25 divides, and the number of rows that they are of
+_FTS_TOTALS = """
+SELECT (SELECT block FROM docs_fts_data WHERE id = 1), (SELECT count(*) FROM docs_fts_docsize)
+"""
+_MAX_TOKENS = 1_000_000
+"""Words of a node, far more than its largest size allows."""
 _MIGRATIONS = "SELECT name FROM d1_migrations ORDER BY id"
 _META = "SELECT key, value FROM meta"
 _COMMIT, _TEXT = r"[0-9a-f]{40}|[0-9a-f]{64}", r"[ -~]{0,500}"
@@ -203,6 +209,11 @@ def _check_contents(connection: apsw.Connection, repo: str) -> None:
         raise ServiceError(f"It is damaged: {path} has nodes with impossible lines.")
     for _ in connection.execute(_STRAY_POSTINGS):
         raise ServiceError("It is damaged: its word index is of other nodes.")
+    for block, rows in connection.execute(_FTS_TOTALS):
+        count, *sizes = _varints(block or b"") or [0]
+        is_possible = count == rows and max(sizes, default=0) <= rows * _MAX_TOKENS
+        if not is_possible or (rows and not any(sizes)):
+            raise ServiceError("It is damaged: its word index has impossible totals.")
     applied = [name for (name,) in connection.execute(_MIGRATIONS)]
     if applied != [migration.name for migration in known_migrations()]:
         raise ServiceError("It has other migrations than this version of feeder.")
@@ -222,6 +233,18 @@ def _check_meta(connection: apsw.Connection, repo: str) -> None:
             raise ServiceError(f"Its table meta has a value that no publish writes: {key[:100]}.")
         if name == COUNTS_KEY:
             msgspec.json.decode(value, type=_Counts)
+
+
+def _varints(data: bytes) -> list[int]:
+    """Decodes SQLite's integers: 7 bits in each byte, the highest first, and 8 in a ninth."""
+    values, value, length = [], 0, 0
+    for byte in data:
+        length += 1
+        value = value << 8 | byte if length == 9 else value << 7 | byte & 0x7F
+        if byte < 0x80 or length == 9:
+            values.append(value)
+            value, length = 0, 0
+    return values
 
 
 @cache
