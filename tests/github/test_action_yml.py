@@ -31,7 +31,8 @@ def option_variables() -> set[str]:
 
 def test_every_input_reaches_the_program() -> None:
     """Each input is one variable of the step that runs feeder, except those of other steps."""
-    inputs = {*ACTION["inputs"]} - {"embedding-cache", "environment-cache", "documents"}
+    of_others = {"attest", "embedding-cache", "environment-cache", "documents"}
+    inputs = {*ACTION["inputs"]} - of_others
     expected = {
         SAID.get(name, f"FEEDER_{name.replace('-', '_').upper()}"): f"${{{{ inputs.{name} }}}}"
         for name in inputs

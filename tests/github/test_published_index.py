@@ -1,5 +1,6 @@
 """A workflow publishes the local index, and the next run starts from it."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -33,7 +34,9 @@ def test_later_run_and_pull_request_start_from_the_published_index(
     repo: Repo, tmp_path: Path, runner: Runner
 ) -> None:
     store = tmp_path / "store"
-    step = feeder(store="local", validate="true", pull=str(store), publish=str(store))
+    step = feeder(
+        store="local", validate="true", pull=str(store), publish=str(store), attest="true"
+    )
     first = repo.commit({**FILES, FEED: job(checkout(fetch_depth=0), step)})
     hub = Hub(repo, runner, Settings({}, {}, {}))
     outcome = hub.run(events.push(events.ZERO, first))
@@ -42,6 +45,8 @@ def test_later_run_and_pull_request_start_from_the_published_index(
         "was not used: Nothing is published there. The index is made here instead." in outcome.log
     )
     assert published(store) == [first]
+    digest = hashlib.sha256(next(store.glob("m-*.json")).read_bytes()).hexdigest()
+    assert f"attested feeder-index sha256:{digest}" in outcome.log
 
     second = repo.commit({"cart.py": "def add():\n    return 1\n"})
     outcome = hub.run(events.push(first, second))
@@ -57,5 +62,6 @@ def test_later_run_and_pull_request_start_from_the_published_index(
     merged = repo.git("rev-parse", "HEAD")
     outcome = hub.run(events.pull_request(7, second, head, merged))
     assert outcome.passed, outcome.log
+    assert "attested" not in outcome.log
     assert [load["name"] for load in json.loads(outcome.outputs()["changed"])] == ["add"]
     assert published(store) == [second, first]

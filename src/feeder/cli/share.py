@@ -44,13 +44,21 @@ def publish(target: str, keep: int, **params: Any) -> None:
         raise UserError(f"There is no index at {file}.", "Make one with: feeder sync")
     with closing(open_target(target, settings.directory)) as store:
         done = publish_index(file, place.base, store, keep)
+    console.account().published_digest = done.manifest
     console.print_report(settings, done._asdict(), done.lines())
 
 
 @click.command(cls=ShortHelp, examples=("feeder pull", "feeder pull github:acme/shop"))
 @click.argument("source", required=False)
+@click.option(
+    "--verify-attestation/--no-verify-attestation",
+    "verifies",
+    default=None,
+    help="Accept only an index that a workflow of the repository has attested. Default: from "
+    "github:owner/name if gh is installed and signed in.",
+)
 @options.share_options
-def pull(source: str | None, **params: Any) -> None:
+def pull(source: str | None, verifies: bool | None, **params: Any) -> None:
     """Pull the published index that is nearest to HEAD.
 
     Then brings the index up to date. SOURCE is a folder, https://…, github:owner/name, s3://,
@@ -58,6 +66,7 @@ def pull(source: str | None, **params: Any) -> None:
     """
     from feeder.cli.sync import sync
     from feeder.session.workspace import current_workspace, index_file
+    from feeder.share.attestation import attestation_of
     from feeder.share.places import open_source
     from feeder.share.pull import pull as pull_index
     from feeder.share.stores import without_password
@@ -78,9 +87,11 @@ def pull(source: str | None, **params: Any) -> None:
     if settings.db is None:
         create_index_folder(file.parent)
     base = settings.directory if source else place.base
+    check = attestation_of(source or named, place.repo, place.base, is_wanted=verifies)
     with closing(open_source(source or named, base)) as store:
         try:
-            pulled = pull_index(store, place.base, file, settings)
+            verify = check.verify if check else lambda _: None
+            pulled = pull_index(store, place.base, file, settings, verify)
         except ServiceError as exc:
             shown = without_password(source or named)
             exc.problem = f"The index at {shown} cannot be used: {exc.problem}"

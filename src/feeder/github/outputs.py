@@ -50,6 +50,8 @@ class WorkflowReport:
 
     impact: "ChangeImpact | None" = None
     """The effects of a pull request's change."""
+    published_digest: str = ""
+    """SHA-256 of the manifest of the index that was published."""
     comment: str = ""
     """The comment that the command `comment` makes, as markdown."""
 
@@ -126,6 +128,8 @@ class WorkflowReport:
         if self.report or self.verdict:
             whole = {"report": self.report, "validation": self.verdict}
             yield from self._file_output("report", "report.json", json.dumps(whole, indent=2))
+        if self.published_digest:
+            yield "published-digest", self.published_digest
         if self.impact and self.impact.facts:
             from feeder.github.impact_facts import encode_facts, impact_outputs
 

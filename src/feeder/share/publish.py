@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
@@ -63,6 +63,8 @@ class Publication(NamedTuple):
     uploaded_files: int
     commits: int
     """Published commits in the store, this one included."""
+    manifest: str
+    """SHA-256 of the manifest."""
     is_new: bool = True
     """False if the store already had this commit, indexed in the same way."""
 
@@ -149,7 +151,7 @@ class _Publish:
             with suppress(FeederError):  # damaged: published again
                 manifest = read_manifest(self._target, same)
                 if {pack.name for pack in manifest.packs} <= names.keys():
-                    return self._publication(manifest, len(entries), is_new=False)
+                    return self._publication(manifest, same.manifest, len(entries), is_new=False)
         manifest = self._upload(self._previous(entries), set(names))
         data = encode(manifest)
         entry = replace(self._entry, manifest=sha256(data))
@@ -159,9 +161,11 @@ class _Publish:
         if not self._target.replace(LATEST, encode(Listing(entries=listed)), version):
             return None
         delete_unused(self._target, listed, names)
-        return self._publication(manifest, len(listed))
+        return self._publication(manifest, entry.manifest, len(listed))
 
-    def _publication(self, manifest: Manifest, commits: int, *, is_new: bool = True) -> Publication:
+    def _publication(
+        self, manifest: Manifest, digest: str, commits: int, *, is_new: bool = True
+    ) -> Publication:
         return Publication(
             self._entry.repo,
             self._entry.commit,
@@ -170,6 +174,7 @@ class _Publish:
             sum(self._uploaded),
             len(self._uploaded),
             commits,
+            digest,
             is_new,
         )
 
@@ -215,10 +220,17 @@ def read_listing(found: Versioned | None) -> list[Entry]:
     return decode(found.data, Listing).entries if found else []
 
 
-def read_manifest(source: Source, entry: Entry) -> Manifest:
-    """Reads the manifest of an entry; raises ServiceError if it is missing or another one."""
+def read_manifest(
+    source: Source, entry: Entry, verify: Callable[[bytes], None] = lambda _: None
+) -> Manifest:
+    """Reads the manifest of an entry; raises ServiceError if it is missing or another one.
+
+    Its bytes are given to `verify`, which raises an error if it does not accept them.
+    """
     data = read_whole(source, manifest_name(entry.manifest), MAX_JSON_BYTES)
-    return decode_manifest(data, entry)
+    manifest = decode_manifest(data, entry)
+    verify(data)
+    return manifest
 
 
 def read_whole(source: Source, name: str, limit: int = MAX_FILE_BYTES) -> bytes:

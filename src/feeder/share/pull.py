@@ -46,8 +46,16 @@ class Pulled(NamedTuple):
         return f"{start}: {self.differing_files} {files} from HEAD."
 
 
-def pull(source: Source, repository: Path, target: Path, settings: Settings) -> Pulled | None:
+def pull(
+    source: Source,
+    repository: Path,
+    target: Path,
+    settings: Settings,
+    verify: Callable[[bytes], None] = lambda _: None,
+) -> Pulled | None:
     """Makes the missing index `target` from the published one that is nearest to HEAD.
+
+    `verify` is called with its manifest, and raises an error if it does not accept that.
 
     Returns None if another process has made it meanwhile. Raises ServiceError if no published index
     can be used, is what its manifest says, or is safe to open.
@@ -55,21 +63,27 @@ def pull(source: Source, repository: Path, target: Path, settings: Settings) -> 
     found = source.read(LATEST, MAX_JSON_BYTES)
     for _ in range(MAX_TRIES - 1):
         try:
-            return _pull_listed(source, found, repository, target, settings)
+            return _pull_listed(source, found, repository, target, settings, verify=verify)
         except ServiceError:
             # a publish may have deleted what was being read
             before, found = found, source.read(LATEST, MAX_JSON_BYTES)
             if found == before:
                 raise
-    return _pull_listed(source, found, repository, target, settings)
+    return _pull_listed(source, found, repository, target, settings, verify=verify)
 
 
-def _pull_listed(
-    source: Source, found: Versioned | None, repository: Path, target: Path, settings: Settings
+def _pull_listed(  # noqa: PLR0913 - a source and its list, and what `pull` has
+    source: Source,
+    found: Versioned | None,
+    repository: Path,
+    target: Path,
+    settings: Settings,
+    *,
+    verify: Callable[[bytes], None],
 ) -> Pulled | None:
     """As `pull`, from one state of the list of published indexes."""
     entry, differing = _nearest(_usable(read_listing(found), settings), repository)
-    manifest = read_manifest(source, entry)
+    manifest = read_manifest(source, entry, verify)
     free = shutil.disk_usage(target.parent).free
     if free < manifest.index_bytes:
         raise ServiceError(f"It needs {manifest.index_bytes / 1e6:,.0f} MB of disk space.")
