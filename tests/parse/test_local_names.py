@@ -51,3 +51,18 @@ def test_comparison_is_no_initial_value() -> None:
 def test_default_value_of_a_parameter_does_not_reach_the_body() -> None:
     for text in ("{f(x=1): return x}", "{f(x: T) = x + 1}", "{f(T x) => x == 1}"):
         assert _kept(text, [text.index("x")], [(0, len(text))]) == []
+
+
+def test_variable_of_another_scope_hides_nothing() -> None:
+    """`{x} {x = 1; x}`; outside of all scopes, a variable is one of the whole file."""
+    names = LocalNames(b"{x} {x = 1; x}")
+    names.add([Node(5, 6)], None)
+    names.add_scope(Node(0, 3))
+    names.add_scope(Node(4, 14))
+    mentions = {b"x": [1, 5, 12]}
+    names.remove_from(mentions, [b"x"], set())
+    assert (mentions[b"x"], names.unscoped) == ([1], set())
+    outside = LocalNames(b"x = 1; {x}")
+    outside.add([Node(0, 1)], None)
+    outside.remove_from({b"x": [0, 8]}, [b"x"], set())
+    assert outside.unscoped == {b"x"}

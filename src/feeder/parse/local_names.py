@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, KeysView, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from feeder.parse.grammars import Capture
@@ -24,11 +24,8 @@ class LocalNames:
         self._ranges: defaultdict[bytes, list[tuple[int, int]]] = defaultdict(list)
         self._bounded: set[int] = set()
         self._scopes: list[tuple[int, int]] = []
-
-    @property
-    def names(self) -> KeysView[bytes]:
-        """The names of the variables."""
-        return self._starts.keys()
+        self.unscoped: set[bytes] = set()
+        """The names of variables outside of any scope, after `remove_from`."""
 
     def add(self, nodes: Sequence[Capture], scope: Sequence[Capture] | None) -> None:
         """Adds variables; without a scope they are valid in the innermost one around them."""
@@ -60,7 +57,8 @@ class LocalNames:
             if start not in self._bounded
         }
         for start, end in _with_scope_ends(unbounded, self._scopes):
-            self._ranges[unbounded[start]].append((start, end))
+            self._ranges[unbounded.pop(start)].append((start, end))
+        self.unscoped.update(unbounded.values())
         for name in names:
             starts = set(self._starts.get(name, ()))
             if not starts.issubset(declared):
@@ -110,7 +108,7 @@ def _with_scope_ends(
     # of scopes that begin at one offset, the innermost comes last
     following = sorted(scopes, key=lambda scope: (-scope[0], scope[1]))
     ends: list[int] = []
-    for start in sorted(starts):
+    for start in sorted(starts):  # a copy: the caller may remove what it was given
         while following and following[-1][0] <= start:
             ends.append(following.pop()[1])
         while ends and ends[-1] <= start:

@@ -297,12 +297,13 @@ class RelationCollector:
         counted = self._existing_names.intersection(mentions)
         if self._are_names_visible or self._has_wildcard:
             counted = set(mentions)
-        self._locals.remove_from(mentions, {*statements.values(), *counted}, self._declared)
+        names = {*statements.values(), *counted, *self._implicit}
+        self._locals.remove_from(mentions, names, self._declared)
         existing = {start for source in set(statements.values()) for start in mentions[source]}
         for start, end in self._statements:
             if start in existing:
                 self._add_name(CALL, start, end)
-        for source in self._implicit - self._locals.names - self._existing_names:
+        for source in self._implicit - self._locals.unscoped - self._existing_names:
             if relation := named_relation(CALL, source, ""):
                 for start in mentions.pop(source):
                     sites.setdefault(start, relation)
