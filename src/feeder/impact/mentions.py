@@ -11,7 +11,8 @@ from feeder.corpus.file_contents import indexed_lines, snapshot_repositories
 from feeder.query.file_kinds import DATA_NODE_TYPES, DOCUMENT_NODE_TYPES
 from feeder.relations.member_resolution import is_compound
 from feeder.relations.node_definitions import CONSTRUCTORS
-from feeder.store.relations import document_files_with_word, file_blobs
+from feeder.store.inventory import file_blobs
+from feeder.store.relations import document_files_with_word
 from feeder.store.scope import is_test_path
 
 MAX_NAMES = 40

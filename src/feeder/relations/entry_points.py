@@ -18,8 +18,8 @@ from feeder.corpus.file_contents import indexed_revision, indexed_texts, snapsho
 from feeder.query.file_kinds import DOCUMENT_PATH_PATTERN, EXAMPLE_PATH_PATTERN
 from feeder.query.must_match import make_grep
 from feeder.relation import EXPORT, IMPORT, decode_relations
+from feeder.store.inventory import file_blobs
 from feeder.store.overview_nodes import NamedNode
-from feeder.store.relations import file_blobs
 from feeder.store.scope import is_test_path
 
 COMMAND, SCRIPT, MAIN, ROOT = "command", "scripts", "main", "package root"

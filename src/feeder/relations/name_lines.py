@@ -16,7 +16,8 @@ from feeder.corpus.corpus import Corpus
 from feeder.corpus.file_contents import indexed_texts, snapshot_repositories
 from feeder.escaping import count_of
 from feeder.relations.modules import Definition
-from feeder.store.relations import MAX_CODE_NODES, code_nodes_with_word, file_blobs
+from feeder.store.inventory import file_blobs
+from feeder.store.relations import MAX_CODE_NODES, code_nodes_with_word
 from feeder.traits import are_compatible, traits
 
 MAX_NAME_LINES = 50

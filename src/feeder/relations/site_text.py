@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from feeder.corpus.corpus import Corpus
 from feeder.corpus.file_contents import indexed_lines, snapshot_repositories
 from feeder.relations.sites import OVERRIDE, Reference
-from feeder.store.relations import file_blobs
+from feeder.store.inventory import file_blobs
 
 DECLARATION_LINES = 40
 """Lines at the beginning of a node in which its declaration is looked for, below comments."""

@@ -35,6 +35,10 @@ ON m.key = iif(p.key LIKE '%:run', p.key, substr(p.key, 1, instr(p.key, ':')) ||
 ORDER BY repo
 """
 
+BLOBS_OF_FILES = """
+SELECT f.path, f.blob FROM json_each(?2) j CROSS JOIN files f ON f.repo = ?1 AND f.path = j.value
+"""
+
 
 def indexed_repositories(database: Database) -> list[str]:
     """Returns the names of all indexed repositories."""
@@ -361,3 +365,9 @@ def files_in_scope(
     params = json.dumps(list(paths)), *scope_params(scope), repo
     entries = read(database, FileEntry, Statement(_FILES_AT_PATHS, params))
     return {entry.path: entry for entry in entries}
+
+
+def file_blobs(database: Database, repo: str, paths: Sequence[str]) -> dict[str, str]:
+    """Returns the blob ids of indexed files by path."""
+    [rows] = database.run([Statement(BLOBS_OF_FILES, (repo, json.dumps(paths)))])
+    return {str(path): str(blob) for path, blob in rows}

@@ -210,10 +210,6 @@ SELECT d.path, d.symbol FROM json_each(?2) j CROSS JOIN docs d ON d.path = j.val
 WHERE d.repo = ?1 AND d.node_type = 'class' AND d.symbol <> ''
 """
 
-BLOBS_OF_FILES = """
-SELECT f.path, f.blob FROM json_each(?2) j CROSS JOIN files f ON f.repo = ?1 AND f.path = j.value
-"""
-
 # ?2 an FTS5 query, ?3 the first words of node types
 DOCUMENT_FILES_WITH_WORD = """
 SELECT d.path FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
@@ -444,12 +440,6 @@ def document_files_with_word(
     query = f"body : ({fts_query.any_of(searchable)})"
     params = repo, query, json.dumps(node_types), MAX_DOCUMENT_FILES
     return read_texts(database, Statement(DOCUMENT_FILES_WITH_WORD, params))
-
-
-def file_blobs(database: Database, repo: str, paths: Sequence[str]) -> dict[str, str]:
-    """Returns the blob ids of indexed files by path."""
-    [rows] = database.run([Statement(BLOBS_OF_FILES, (repo, json.dumps(paths)))])
-    return {str(path): str(blob) for path, blob in rows}
 
 
 def _read(database: Database, sql: str, *params: str | int) -> list[RelatedNode]:
