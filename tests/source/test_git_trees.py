@@ -214,7 +214,7 @@ def test_empty_commit_has_no_entries(repo: Repo) -> None:
 
 def test_folder_outside_git_is_an_error(tmp_path: Path) -> None:
     """With a remedy."""
-    with pytest.raises(UserError, match=r"is not in a git repository\. Run `git init`"):
+    with pytest.raises(UserError, match=r"is not in a git repository\. Change to a repository, or run `git init`"):
         Commit(tmp_path)
 
 
