@@ -112,6 +112,7 @@ class Project:
             "FEEDER_CACHE": str(folder / ".git/embeddings.db"),
             **model,
         }
+        (folder / ".git/info").mkdir(exist_ok=True)
         (folder / ".git/info/exclude").write_text("wrangler.toml\n")
         self._feeder("init")
 
