@@ -26,7 +26,7 @@ UV = Path(sys.executable).with_name("uv")
 DOCUMENTS, LOCAL, SERVE = (
     f"headfeed[{extra}] @ file://" for extra in ("documents", "local", "serve")
 )
-UNREAD = "a document, whose reader is not installed: the extra `documents`"
+UNREAD = "a document that needs the extra `documents`"
 FILES: dict[str, str | bytes] = {
     "src/cart.py": "def total(prices):\n    return sum(prices)\n",
     "docs/guide.md": "# Carts\n\nHow the total is made.\n",

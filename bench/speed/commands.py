@@ -29,7 +29,7 @@ QUERY_SUBJECTS = {
     "p95_ms": "`feeder mcp`, a new query, p95",
 }
 TOOLS_SUBJECT, EDIT_SUBJECT, WORKTREE_SUBJECT = (
-    "`feeder mcp`, to its tools",
+    "`feeder mcp`, from start to its list of tools",
     "`feeder mcp`, a query after a file was edited",
     "`feeder sync` in a new worktree",
 )

@@ -59,7 +59,7 @@ def _with_unit(value: float, unit: str) -> str:
 
 
 def _corpora(figures: Figures) -> Iterator[Row]:
-    yield "corpus", "of", "made of", "files", "nodes", "MB", "files with a grammar", "MB"
+    yield "corpus", "contents", "packages", "files", "nodes", "MB", "files with a grammar", "MB"
     measures = ("files", "nodes", "texts_mb", "parsed", "parsed_mb")
     for name in filter(CORPUS_BY_NAME.__contains__, figures.subjects(first_sync.PART)):
         packages = ", ".join(f"`{package.name}`" for package in CORPUS_BY_NAME[name].packages)

@@ -68,6 +68,14 @@ class NotInIndexError(UserError):
         self.name = name
 
 
+class MissingSettingsError(UserError):
+    """Settings are missing, named as in `the account id`."""
+
+    def __init__(self, problem: str, remedy: str, missing: Sequence[str]) -> None:
+        super().__init__(problem, remedy)
+        self.missing = missing
+
+
 class UnknownPathError(NotInIndexError):
     """The user named a file or folder that the index does not have."""
 

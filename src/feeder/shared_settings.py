@@ -3,7 +3,7 @@
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ SHARED_MODELS = (WORDS, STATIC, MINILM)
 """They run on this machine. A repository could name any other to be sent the code of its users."""
 _KEYS = {"index": "PLACE", "model": STATIC}
 """Keys of both files, each with a value as an example."""
+_REPOSITORY_KEYS = (*_KEYS, *CATEGORY_TABLES)
 GITHUB_SCHEME = "github:"
 """Begins the place of an index in a release on GitHub."""
 GITHUB_TOKENS = ("GH_TOKEN", "GITHUB_TOKEN")
@@ -54,8 +55,7 @@ def read_shared_settings(root: Path) -> SharedSettings:
         table = tool.get("feeder") if isinstance(tool, dict) else None
         found = _settings(table, f"[tool.feeder] of {_PYTHON_FILE}", tuple(_KEYS))
     if own:
-        keys = (*_KEYS, *CATEGORY_TABLES)
-        found |= _settings(_parse(own, REPOSITORY_FILE), REPOSITORY_FILE, keys)
+        found |= _settings(_parse(own, REPOSITORY_FILE), REPOSITORY_FILE, _REPOSITORY_KEYS)
     return SharedSettings(**found)
 
 
@@ -94,11 +94,7 @@ def _parse(text: bytes, name: str) -> dict[str, Any]:
 def _settings(table: Any, place: str, keys: Sequence[str]) -> dict[str, str]:
     """The settings that a table has, without empty ones."""
     entries = table if isinstance(table, dict) else {"index": None}
-    if unknown := next((key for key in entries if key not in keys), None):
-        raise UserError(
-            f"{place} has an unknown key: {unknown}.",
-            did_you_mean(unknown, keys) or f"It may have: {', '.join(keys)}.",
-        )
+    _check_keys(entries, place, keys)
     found: dict[str, Any] = {key: entries[key] for key in _KEYS if key in entries}
     for key, value in found.items():
         if not isinstance(value, str):
@@ -112,6 +108,19 @@ def _settings(table: Any, place: str, keys: Sequence[str]) -> dict[str, str]:
         )
     _check_place(found.get("index", ""), place)
     return {key: value for key, value in found.items() if value}
+
+
+def check_repository_keys(entries: Iterable[str]) -> None:
+    """Raises UserError for a key that `.feeder.toml` cannot have."""
+    _check_keys(entries, REPOSITORY_FILE, _REPOSITORY_KEYS)
+
+
+def _check_keys(entries: Iterable[str], place: str, keys: Sequence[str]) -> None:
+    if unknown := next((key for key in entries if key not in keys), None):
+        raise UserError(
+            f"{place} has an unknown key: {unknown}.",
+            did_you_mean(unknown, keys) or f"It may have: {', '.join(keys)}.",
+        )
 
 
 def _check_place(index: str, place: str) -> None:

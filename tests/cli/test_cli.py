@@ -778,7 +778,7 @@ def test_path_outside_the_repository(feeder: RunFeeder, shop: Repo, arguments: l
     path = next(part for part in arguments if "/" in part).partition(":")[0]
     assert answer.err.splitlines()[-1] == (
         f"feeder: {path} is outside the repository. Name a path inside it, or run feeder in the "
-        "folder that has this path."
+        "repository that contains this path."
     )
     assert feeder(shop, "outline", "-C", "src", "../src").code == 0
 

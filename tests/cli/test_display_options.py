@@ -152,8 +152,8 @@ def test_overridden_options_are_reported(
         ),
         (
             "cart tests:maybe",
-            "tests:maybe is searched for as text: the filter tests: has no such value. "
-            "There are: tests:yes, tests:no, tests:only.",
+            "tests:maybe is searched for as text: to filter, write one of "
+            "tests:yes, tests:no, tests:only.",
         ),
         (
             "cart -symbol:add",

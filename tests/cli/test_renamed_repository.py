@@ -75,12 +75,12 @@ def test_sync_renames_without_parsing(feeder: RunFeeder, renamed: Repo) -> None:
     report = json.loads(answer.out)
     assert (report["files_processed"], report["nodes_new"], report["nodes_deleted"]) == (0, 0, 0)
     assert report["repo"] == NEW
-    assert f"The index of {OLD} is now called {NEW}." in answer.err
+    assert f"Renamed {OLD} to {NEW} in the index." in answer.err
     assert repositories(renamed) == {NEW}
     assert_answers(feeder, renamed)
     assert feeder(renamed, "validate").code == 0
     again = feeder(renamed, "sync")
-    assert "is now called" not in again.err
+    assert "Renamed" not in again.err
 
 
 def test_both_names_in_a_file_become_one(feeder: RunFeeder, renamed: Repo) -> None:

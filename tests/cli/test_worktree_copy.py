@@ -350,7 +350,7 @@ def test_copy_of_an_index_with_an_earlier_name_is_renamed(
     main.git("remote", "set-url", "origin", "https://example.org/acme/store.git")
     answer = feeder(worktree, "sync", "--json")
     assert COPIED in answer.err
-    assert f"The index of {NAME} is now called acme/store." in answer.err
+    assert f"Renamed {NAME} to acme/store in the index." in answer.err
     assert (answer.json["files_processed"], answer.json["nodes_new"]) == (0, 0)
     assert feeder(worktree, "validate").code == 0
 

@@ -50,13 +50,12 @@ def test_invalid_input_is_an_error(
 
 
 def test_missing_secrets_are_an_error(hub: Hub) -> None:
-    """It names what to set."""
+    """It names the inputs to set."""
     commit = hub.repo.commit({FEED: workflow()})
     outcome = hub.run(events.push(events.ZERO, commit), secrets={})
     assert outcome.exit_codes == [2]
     [error] = outcome.annotated("error")
-    assert "CLOUDFLARE_API_TOKEN" in error
-    assert "CLOUDFLARE_ACCOUNT_ID" in error
+    assert "Set the inputs api-token, account-id (a secret that does not exist is empty)" in error
 
 
 def test_token_is_not_shown(hub: Hub, console: Console) -> None:

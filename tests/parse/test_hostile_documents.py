@@ -30,8 +30,8 @@ SMALL = {
 }
 SAID = {
     "zip_bomb": "a document with more than 10 MB of text",
-    "entities": "a document whose XML has a document type of its own, which none needs",
-    "outside": "a document whose XML has a document type of its own, which none needs",
+    "entities": "a document whose XML has a DOCTYPE, which is not allowed",
+    "outside": "a document whose XML has a DOCTYPE, which is not allowed",
     "locked_pdf": "an encrypted document",
     "locked_office": "an encrypted document, or one of an Office before 2007",
     "half": "a damaged document: its archive cannot be opened",

@@ -250,6 +250,14 @@ def test_categories_are_configured_in_the_repository(tmp_path: Path) -> None:
     assert repository_categories(tmp_path) == {"api": ["src/api"], "manuals": ["docs", "*.pdf"]}
 
 
+def test_unknown_key_of_the_configuration_is_refused(tmp_path: Path) -> None:
+    """Whatever the index is, since a category that is not read would be missing silently."""
+    (tmp_path / ".feeder.toml").write_text('[categorys]\napi = "src/api"\n')
+    message = "has an unknown key: categorys. Did you mean `categories`[?]"
+    with pytest.raises(UserError, match=message):
+        repository_categories(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

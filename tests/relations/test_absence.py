@@ -52,7 +52,7 @@ def test_sites_that_mean_something_else_are_counted_and_listed(
 ) -> None:
     """`self.used()` is Cart's own; the import and the call of `used` are resolved."""
     printed = feeder(indexed, "references", "a.py#used")
-    counts = "2 references: 2 resolved, 0 by name; 1 left out, which means something else"
+    counts = "2 references: 2 resolved, 0 by name; 1 left out because it means something else"
     assert f"{counts} (--all lists them)." in printed.err
     answer = feeder(indexed, "references", "a.py#used", "--all", "--json").json
     assert answer["left_out"] == 1

@@ -331,7 +331,7 @@ def test_superseded_run_ends_with_75(tmp_path: Path, environment: Mapping[str, s
     assert (program.returncode, out) == (75, "")
     assert err.splitlines()[1:] == [
         StaleReason.RULES,
-        "Files to parse: 1; to embed only: 0.",
+        "Files to parse: 1; to embed without parsing: 0.",
         "feeder: A run that started later has taken over this index. "
         "This run has stopped; the later one continues.",
     ]

@@ -414,7 +414,7 @@ def test_full_reparse_is_announced_before_the_first_write(
     run.index.database = FailingDatabase(database, reads)
     with pytest.raises(Crash):
         sync(replace(run, progress=ProgressReporter()))
-    amount = "Files to parse: 4; to embed only: 0."
+    amount = "Files to parse: 4; to embed without parsing: 0."
     said = capfd.readouterr().err.splitlines()
     assert said == [*sorted([StaleReason.PARSER, StaleReason.VECTORS]), amount]
 

@@ -75,7 +75,7 @@ def impact(
 
     Lists callers, overriding members, tests, documents and similar code.
 
-    To run only these tests, or none:
+    To run only the affected tests, or none if there are none:
 
     \b
     tests=$(feeder impact --tests -q) &&

@@ -29,7 +29,8 @@ _scope_option = click.option(
     type=click.Choice(["project", "user"]),
     default="user",
     show_default=True,
-    help="Change your user files, or this project's files, which git tracks.",
+    help="Change your own configuration files (user), or files in this repository that you can "
+    "commit (project).",
 )
 _force_option = click.option(
     "--force", is_flag=True, help="Also change entries of the same name that feeder did not write."
@@ -50,13 +51,13 @@ _force_option = click.option(
     "--instructions", is_flag=True, help="Also add instructions to CLAUDE.md or AGENTS.md."
 )
 @click.option(
-    "--skill", is_flag=True, help="Also write a skill: which call answers which question."
+    "--skill", is_flag=True, help="Also write a skill that says which call answers which question."
 )
 @click.option("--agent", is_flag=True, help="Also write a sub-agent that uses the command line.")
 @click.option(
     "--hook",
     is_flag=True,
-    help="Also suggest a call of feeder for a grep of a symbol (Claude Code).",
+    help="Also add a hook to Claude Code that suggests feeder when it greps for a symbol.",
 )
 @_force_option
 @options.dry_run_option
@@ -231,7 +232,7 @@ class _InstallOutput:
                 yield from change.diff()
             titles = ", ".join(client.title for client in change.target.clients)
             target = change.target
-            yield f"{self._action_label(change)} {target.file} ({target.kind}: {titles})"
+            yield f"{self._action_label(change)} {target.file} ({target.kind} for {titles})"
 
     def _action_label(self, change: Change) -> str:
         is_done = change.action == "unchanged" or not self.is_dry_run

@@ -61,7 +61,7 @@ def queries(limit: int, clear: bool, **params: Any) -> None:
 
 
 QueryGroups = dict[str, "list[RepeatedQuery]"]
-TITLES = {"frequent": "Most frequent", "slow": "Slowest", "unanswered": "Without hits"}
+TITLES = {"frequent": "Most frequent", "slow": "Slowest", "unanswered": "Without an exact match"}
 REWORDED_TITLE = "Reworded"
 
 

@@ -54,8 +54,8 @@ def publish(target: str, keep: int, **params: Any) -> None:
     "--verify-attestation/--no-verify-attestation",
     "verifies",
     default=None,
-    help="Accept only an index that a workflow of the repository has attested. Default: from "
-    "github:owner/name if gh is installed and signed in.",
+    help="Accept only an index that a workflow of the repository has attested. Default: on "
+    "for github:owner/name if gh is installed and signed in.",
 )
 @options.share_options
 def pull(source: str | None, verifies: bool | None, **params: Any) -> None:
@@ -79,7 +79,7 @@ def pull(source: str | None, verifies: bool | None, **params: Any) -> None:
     if not (source or named):
         raise UserError(
             "No SOURCE is given, and the repository names none.",
-            'Give one, or add to pyproject.toml: [tool.feeder] index = "PLACE"',
+            'Give one, or write into .feeder.toml: index = "PLACE"',
         )
     file = index_file(place.base, settings)
     if file.exists():

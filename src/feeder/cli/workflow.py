@@ -11,7 +11,14 @@ import click
 from feeder.cli import console, options
 from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
-from feeder.errors import UserError
+from feeder.errors import MissingSettingsError, UserError
+
+_INPUTS = {
+    "the API token": "api-token",
+    "the account id": "account-id",
+    "the database id": "database-id",
+}
+"""Inputs of `action.yml` by the settings that they set."""
 
 
 @click.command(
@@ -139,4 +146,11 @@ def _run_command(context: click.Context, arguments: list[str]) -> None:
     """Runs another command of the program; it reads other options from the environment."""
     program = context.find_root().command
     with program.make_context("feeder", arguments, obj=context.obj) as inner:
-        program.invoke(inner)
+        try:
+            program.invoke(inner)
+        except MissingSettingsError as exc:
+            inputs = ", ".join(_INPUTS[name] for name in exc.missing)
+            remedy = (
+                f"Set the inputs {inputs} (a secret that does not exist is empty), or store: local."
+            )
+            raise UserError(exc.problem, remedy) from exc

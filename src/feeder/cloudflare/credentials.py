@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from feeder.cloudflare import wrangler
 from feeder.config import Settings
-from feeder.errors import UserError
+from feeder.errors import MissingSettingsError, UserError
 
 TOKEN_VARIABLE, ACCOUNT_VARIABLE, BASE_URL_VARIABLE = (
     "CLOUDFLARE_API_TOKEN",
@@ -145,10 +145,11 @@ def require_settings(settings: CloudSettings, *, database: bool) -> None:
         missing["the database id"] = "FEEDER_DATABASE_ID (or --database-id)"
     if missing:
         init = " To create the database: feeder init" if "the database id" in missing else ""
-        raise UserError(
+        raise MissingSettingsError(
             "The store cloudflare is selected, but these settings are missing: "
             f"{', '.join(missing)}.",
             f"Set {', '.join(missing.values())}, or use --store local.{init}",
+            tuple(missing),
         )
 
 

@@ -170,9 +170,9 @@ def _join(parts: Sequence[_Part]) -> Values:
     if fields == {"relations"} and len(names) == 1 and len(values) == len(parts):
         return {"relations": [RELATION_OR.join(values)]}
     raise UserError(
-        f"OR cannot join {' and '.join(part.typed for part in parts)}: it joins words, phrases "
-        "and prefixes, or filters of one kind.",
-        "Write filters beside the alternatives, as in lang:go (get OR fetch).",
+        f"OR cannot join {' and '.join(part.typed for part in parts)}. It joins only words, "
+        "phrases and prefixes, or filters of one kind.",
+        "Write filters outside the parentheses, as in lang:go (get OR fetch).",
     )
 
 

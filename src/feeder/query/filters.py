@@ -88,8 +88,8 @@ def unknown_filter_notes(query: Query) -> Iterator[Note]:
         name, _, value = typed.partition(":")
         head = f"{name}:"
         if choices := CHOICE_FILTERS.get(head):
-            there_are = ", ".join(f"{head}{choice}" for choice in choices)
-            remedy = f"the filter {head} has no such value. There are: {there_are}."
+            written = ", ".join(f"{head}{choice}" for choice in choices)
+            remedy = f"to filter, write one of {written}."
         elif near := nearest_filter(head, value):
             remedy = f"there is no filter {head}. Did you mean {near}{value}?"
         else:

@@ -12,7 +12,7 @@ from typing import Any
 from feeder.errors import UserError
 from feeder.nodes import NODE_TYPES
 from feeder.query.query import Query
-from feeder.shared_settings import CATEGORY_TABLES, REPOSITORY_FILE
+from feeder.shared_settings import CATEGORY_TABLES, REPOSITORY_FILE, check_repository_keys
 from feeder.source.paths import regular_file_in
 from feeder.store.scope import Scope
 from feeder.suggestions import unknown_name_error
@@ -86,6 +86,7 @@ def repository_categories(base: Path) -> dict[str, list[str]]:
         raise UserError(
             f"{file} cannot be read: {exc.strerror}.", "Correct its permissions."
         ) from exc
+    check_repository_keys(content)
     categories: dict[str, list[str]] = {}
     for table in CATEGORY_TABLES:
         entries = content.get(table, {})

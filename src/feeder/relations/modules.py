@@ -30,11 +30,11 @@ def say_nothing_refers(definition: "Definition", lines: str = "", left_out: int 
 
 
 def say_left_out(left_out: int) -> str:
-    """The end of an answer's counts: `; 12 left out, which mean something else`, or nothing."""
+    """The end of an answer's counts: `; 12 left out because they mean something else`, or ""."""
     if not left_out:
         return ""
-    meaning = "which means something else" if left_out == 1 else "which mean something else"
-    return f"; {left_out:,} left out, {meaning}"
+    meaning = "it means something else" if left_out == 1 else "they mean something else"
+    return f"; {left_out:,} left out because {meaning}"
 
 
 def say_unindexed(definition: "Definition") -> str:

@@ -193,6 +193,7 @@ class RelationReader:
 def _first_named(target: Target) -> Hit:
     if target.is_file:
         raise UserError(
-            f"{target.path} is a file.", f"Give a symbol in it, or a line: {target.path}#SYMBOL"
+            f"{target.path} is a file.",
+            f"Give a symbol or a line in it: {target.path}#SYMBOL or {target.path}:LINE",
         )
     return target.hits[0]

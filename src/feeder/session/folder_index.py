@@ -69,7 +69,7 @@ def name_in_index(
             with suppress(FeederError):  # a log that cannot be read is reported where it is used
                 log = QueryLog(Path(database.place).with_name(FILE_NAME))
                 log.rename(name, workspace.repo)
-            progress.message(f"The index of {name} is now called {workspace.repo}.")
+            progress.message(f"Renamed {name} to {workspace.repo} in the index.")
         else:
             remove_repository(database, name)
             progress.message(f"Removed {name} from the index: it is now called {workspace.repo}.")

@@ -79,7 +79,7 @@ def is_outside(path: str, directory: str, top_level: Container[str]) -> bool:
 
 def outside_error(path: str) -> UserError:
     """Returns the error for such a path."""
-    remedy = "Name a path inside it, or run feeder in the folder that has this path."
+    remedy = "Name a path inside it, or run feeder in the repository that contains this path."
     return UserError(f"{path} is outside the repository.", remedy)
 
 

@@ -151,12 +151,17 @@ class Statistics:
                 "A later update has not finished, so some files are newer. To continue: feeder sync"
             )
         yield f"model: {' and '.join(self.models) or 'none, words only'}"
-        for name in ("files", "node_types", "languages", "skipped"):
+        for name, label in (
+            ("files", "files"),
+            ("node_types", "nodes by type"),
+            ("languages", "nodes by language"),
+            ("skipped", "skipped"),
+        ):
             counts: dict[str, int] = getattr(self, name)
             # a reason is a phrase, before which a number reads wrongly: `60 a symbolic link`
             form, between = ("{1}: {0}", "; ") if name == "skipped" else ("{0} {1}", ", ")
             parts = between.join(form.format(count, kind) for kind, count in counts.items())
-            yield f"{name.replace('_', ' ')}: {sum(counts.values())} ({parts or 'none'})"
+            yield f"{label}: {sum(counts.values())} ({parts or 'none'})"
         if self.unparsed["files"]:
             yield unparsed_text(self.unparsed["files"], self.unparsed["lines"])
         if self.texts["rows"]:

@@ -142,7 +142,8 @@ def announce_stale(
     static = len(diff.without_static_vectors)
     static_part = f"; static vectors only: {static}" if static else ""
     run.progress.message(
-        f"Files to parse: {len(diff.to_index)}; to embed only: {len(diff.pending)}{static_part}."
+        f"Files to parse: {len(diff.to_index)}; "
+        f"to embed without parsing: {len(diff.pending)}{static_part}."
     )
 
 

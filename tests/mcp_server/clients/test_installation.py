@@ -56,7 +56,7 @@ def test_dry_run_shows_a_diff_and_writes_nothing(
         "+    }",
         "+  }",
         " }",
-        f"would be changed: {file} (server: Claude Code)",
+        f"would be changed: {file} (server for Claude Code)",
     ]
     assert read_all_files() == before
     [change] = feeder(repo, *CLAUDE, "--dry-run", "--json").json["changes"]
@@ -64,7 +64,7 @@ def test_dry_run_shows_a_diff_and_writes_nothing(
     feeder(repo, *CLAUDE)
     installed = read_all_files()
     answer = feeder(repo, "mcp", "uninstall", "--dry-run")
-    assert f"would be changed: {file} (server: Claude Code)" in answer.out
+    assert f"would be changed: {file} (server for Claude Code)" in answer.out
     assert read_all_files() == installed
 
 
@@ -96,8 +96,8 @@ def test_all_found_clients_are_configured(feeder: RunFeeder, home: Path, repo: R
     assert f"Found Claude Code: {home}/bin/claude\n" in answer.err
     assert f"Found Cursor: {home}/.cursor\n" in answer.err
     assert answer.out.splitlines() == [
-        f"created {home}/.claude.json (server: Claude Code)",
-        f"created {home}/.cursor/mcp.json (server: Cursor)",
+        f"created {home}/.claude.json (server for Claude Code)",
+        f"created {home}/.cursor/mcp.json (server for Cursor)",
     ]
     assert answer.err.endswith("It may ask whether you trust the server.\n")
 
@@ -235,8 +235,8 @@ def test_uninstall_names_what_it_removed(feeder: RunFeeder, home: Path, repo: Re
     """For all clients or the named ones."""
     feeder(repo, *INSTALL, "--client", "claude", "--client", "zed")
     answer = feeder(repo, "mcp", "uninstall", "--client", "claude")
-    assert answer.out == f"deleted {home}/.claude.json (server: Claude Code)\n"
-    assert "zed/settings.json (server: Zed)" in feeder(repo, "mcp", "uninstall").out
+    assert answer.out == f"deleted {home}/.claude.json (server for Claude Code)\n"
+    assert "zed/settings.json (server for Zed)" in feeder(repo, "mcp", "uninstall").out
     assert (
         feeder(repo, "mcp", "uninstall").out
         == "Nothing to remove: no client's file has entries from feeder.\n"

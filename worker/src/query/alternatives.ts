@@ -149,8 +149,8 @@ function join(parts: readonly Part[]): Alternatives {
   }
   throw new HttpError(
     400,
-    `OR cannot join ${parts.map((part) => part.typed).join(" and ")}: it joins words, phrases and prefixes, or filters of one kind.`,
-    "Write filters beside the alternatives, as in lang:go (get OR fetch).",
+    `OR cannot join ${parts.map((part) => part.typed).join(" and ")}. It joins only words, phrases and prefixes, or filters of one kind.`,
+    "Write filters outside the parentheses, as in lang:go (get OR fetch).",
   );
 }
 

@@ -233,7 +233,7 @@ export function isOutside(typed: string): boolean {
 }
 
 export function outsideError(path: string): HttpError {
-  const remedy = "Name a path inside it, or run feeder in the folder that has this path.";
+  const remedy = "Name a path inside it, or run feeder in the repository that contains this path.";
   return new HttpError(400, `${path} is outside the repository.`, remedy);
 }
 
@@ -332,7 +332,7 @@ export function unknownFilterNotes(query: Query): string[] {
 
 function filterRemedy(head: string, value: string): string {
   const choices = CHOICES[head]?.map((choice) => `${head}${choice}`);
-  if (choices) return `the filter ${head} has no such value. There are: ${choices.join(", ")}.`;
+  if (choices) return `to filter, write one of ${choices.join(", ")}.`;
   const near = nearestFilter(head, value);
   if (near) return `there is no filter ${head}. Did you mean ${near}${value}?`;
   const excluding = Object.keys(constants.query.FILTER_FIELDS).filter((one) => one.startsWith("-") && one !== "-");

@@ -54,11 +54,11 @@ export function sayNothingRefers(definition: Definition, nodesWithName = 0, left
   return `No resolved reference to ${symbol}; ${countOf(nodesWithName, "other node")} ${have} the word${sayLeftOut(leftOut)}.`;
 }
 
-/** The end of an answer's counts: `; 12 left out, which mean something else`, or nothing. */
+/** The end of an answer's counts: `; 12 left out because they mean something else`, or nothing. */
 export function sayLeftOut(leftOut: number): string {
   if (leftOut === 0) return "";
-  const meaning = leftOut === 1 ? "which means something else" : "which mean something else";
-  return `; ${formatNumber(leftOut)} left out, ${meaning}`;
+  const meaning = leftOut === 1 ? "it means something else" : "they mean something else";
+  return `; ${formatNumber(leftOut)} left out because ${meaning}`;
 }
 
 /** The end of an answer's counts: `; Objective-C messages are not indexed`, or nothing. */

@@ -265,7 +265,8 @@ export class RelationReader {
 
 function firstNamed(target: Target): Hit {
   if (target.isFile) {
-    throw new HttpError(400, `${target.path} is a file.`, `Give a symbol in it, or a line: ${target.path}#SYMBOL`);
+    const remedy = `Give a symbol or a line in it: ${target.path}#SYMBOL or ${target.path}:LINE`;
+    throw new HttpError(400, `${target.path} is a file.`, remedy);
   }
   return target.hits[0]!;
 }

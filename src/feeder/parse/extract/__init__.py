@@ -18,7 +18,7 @@ EXTRACT_VERSION = "4"
 
 REQUIRED_PACKAGES = ("pypdfium2", "python-calamine")
 
-NOT_INSTALLED = "a document, whose reader is not installed: the extra `documents`"
+NOT_INSTALLED = "a document that needs the extra `documents`"
 """The reason of a skipped document, which the index stores: the same for every installation."""
 
 FINGERPRINT_PREFIX = "documents:"

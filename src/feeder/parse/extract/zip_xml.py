@@ -86,7 +86,7 @@ def parse_xml(content: bytes, handler: XmlHandler) -> None:
 
 def _reject_doctype(*_: object) -> None:
     # a document type can declare entities that grow without limit, or are in other files
-    raise UnreadableError("a document whose XML has a document type of its own, which none needs")
+    raise UnreadableError("a document whose XML has a DOCTYPE, which is not allowed")
 
 
 def _local_name(name: str) -> str:

@@ -20,7 +20,7 @@ const STATES = {
   unsure: () => 'the file has changed since: these may be other lines',
   gone: () => 'deleted',
   'no file': () => 'not in the working tree',
-  unread: () => 'a document, whose reader is not installed: the extra documents',
+  unread: () => 'a document that needs the extra documents',
   elsewhere: (hit) => `in ${hit.repo}`,
 };
 
