@@ -321,7 +321,7 @@ def test_first_line_names_the_store_and_the_reason(
     [line] = answer.err.splitlines()
     store = "Cloudflare, D1 database" if is_cloud else "local index"
     assert line.startswith(f"acme/shop: {store} ")
-    assert line.endswith(f"; {why}")
+    assert f" ({why}), " in line
 
 
 WRANGLER_FILES = {
@@ -390,7 +390,7 @@ def test_a_setting_of_the_index_at_cloudflare_chooses_it(
     monkeypatch.setenv(variable, value)
     assert f"Cloudflare ({reason})" in feeder(shop, "doctor").out
     local = feeder(shop, "search", "addLine", "--store", "local")
-    assert (local.code, "; --store local" in local.err) == (0, True)
+    assert (local.code, "(--store local)" in local.err) == (0, True)
 
 
 def test_init_beside_a_local_index_goes_to_cloudflare(
@@ -402,7 +402,7 @@ def test_init_beside_a_local_index_goes_to_cloudflare(
     answer = feeder(shop, "init")
     assert (answer.code, answer.err.splitlines()[0]) == (
         0,
-        "acme/shop: Cloudflare; token and account are set",
+        "acme/shop: Cloudflare (token and account are set)",
     )
     answer = feeder(shop, "sync", "--model", "words")
     assert answer.err.startswith("acme/shop: Cloudflare, D1 database ")

@@ -83,7 +83,7 @@ def test_init_creates_everything(feeder: RunFeeder, console: Console, repo: Repo
     answer = feeder(repo, "init")
 
     assert (answer.code, answer.out.splitlines()) == (0, lines("created", repo))
-    assert answer.err.startswith("acme/shop: Cloudflare; token and account are set\n")
+    assert answer.err.startswith("acme/shop: Cloudflare (token and account are set)\n")
     assert console.names() == (["acme_shop"], ["acme_shop_code"])
     assert console.properties() == PROPERTIES
     assert console.sql("SELECT name FROM d1_migrations ORDER BY id") == [

@@ -172,7 +172,7 @@ def _provision_cloudflare(
         recordable_model,
     )
 
-    ProgressReporter(quiet=settings.quiet).message(f"{location.repo}: Cloudflare; {reason}")
+    ProgressReporter(quiet=settings.quiet).message(f"{location.repo}: Cloudflare ({reason})")
     is_chosen = bool(settings.model or settings.dimensions)
     request = ProvisionRequest(
         cloudflare_dimensions(settings),

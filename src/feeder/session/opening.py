@@ -61,10 +61,10 @@ def open_session(
                 workspace.repo, enabled=backend.static_model is not None
             )
         models = _model_names(backend, model_vectors, settings)
-        reason = f"; {store.reason}" if store.reason else ""
+        reason = f" ({store.reason})" if store.reason else ""
         is_usual = not store.is_cloud and not reason and models == STATIC_MODEL_NAME
         if writes or not is_usual:
-            progress.message(f"{workspace.repo}: {backend.label}, {models}{reason}")
+            progress.message(f"{workspace.repo}: {backend.label}{reason}, {models}")
         if writes and whole and backend.missing_model_note:
             progress.message(str(backend.missing_model_note))
         session = Session(workspace, index, model_vectors, progress, backend)
