@@ -50,8 +50,8 @@ def bars() -> list[Bar]:
     """Returns a bar for each corpus that is a single project, the smallest first."""
     seconds = {run["corpus"]: run[SECONDS] for run in rows(SECONDS)}
     found = []
-    for corpus in rows("made of"):
-        if made_of := PROJECT.fullmatch(corpus["made of"]):
+    for corpus in rows("packages"):
+        if made_of := PROJECT.fullmatch(corpus["packages"]):
             size = float(corpus["MB"])
             label = f"{made_of[1]} {made_of[2]}, {corpus['files']} files, {size:.0f} MB"
             found.append(Bar(label, size, seconds[corpus["corpus"]]))
