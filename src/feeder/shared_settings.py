@@ -2,7 +2,6 @@
 
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,6 +84,8 @@ def _read(file: Path) -> bytes | None:
 
 
 def _parse(text: bytes, name: str) -> dict[str, Any]:
+    import tomllib  # most repositories have no such file
+
     try:
         return tomllib.loads(text.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:

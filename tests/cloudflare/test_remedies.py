@@ -198,7 +198,7 @@ def test_database_that_is_not_configured_is_made(
 ) -> None:
     failed = feeder(shop, *command, "--store", "cloudflare")
     assert failed.code == 2
-    assert "--database-id or FEEDER_DATABASE_ID" in failed.err
+    assert "FEEDER_DATABASE_ID (or --database-id)" in failed.err
     assert feeder(shop, *remedy(failed.err)).code == 0
     assert feeder(shop, "sync").code == 0
 

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -214,7 +215,8 @@ def test_empty_commit_has_no_entries(repo: Repo) -> None:
 
 def test_folder_outside_git_is_an_error(tmp_path: Path) -> None:
     """With a remedy."""
-    with pytest.raises(UserError, match=r"is not in a git repository\. Change to a repository, or run `git init`"):
+    remedy = "is not in a git repository. Change to a repository, or run `git init`"
+    with pytest.raises(UserError, match=re.escape(remedy)):
         Commit(tmp_path)
 
 
