@@ -61,7 +61,7 @@ def test_push_indexes_the_changes(hub: Hub, console: Console) -> None:
 
 def test_fork_pull_request_gets_a_dry_run(hub: Hub, console: Console) -> None:
     """Without secrets; nothing is written."""
-    first = hub.repo.commit({FEED: job(checkout(), feeder()), "cart.py": ADD})
+    first = hub.repo.commit({FEED: job(checkout(fetch_depth=0), feeder()), "cart.py": ADD})
     head, merge = proposed(hub.repo, {"take.py": TAKE})
     outcome = hub.run(events.pull_request(7, first, head, merge), secrets={})
     assert outcome.passed, outcome.log
