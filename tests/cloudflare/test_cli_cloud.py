@@ -415,13 +415,13 @@ def test_flags_override_the_environment_and_both_override_wrangler_toml(
     """For the index and the database."""
     (initialized_repo.path / "sub").mkdir()
     place = initialized_repo.path / "sub"
-    assert "Vectorize index acme_shop_code," in feeder(place, "stats").err
+    assert "Vectorize index acme_shop_code (" in feeder(place, "stats").err
     monkeypatch.setenv("FEEDER_INDEX_NAME", "of-environment")
     monkeypatch.setenv("FEEDER_DATABASE_ID", UNKNOWN)
     answer = feeder(place, "stats")
-    assert f"D1 database {UNKNOWN}, Vectorize index of-environment," in answer.err
+    assert f"D1 database {UNKNOWN}, Vectorize index of-environment (" in answer.err
     answer = feeder(place, "stats", "--index-name", "of-flag", "--database-id", NOT_HERE)
-    assert f"D1 database {NOT_HERE}, Vectorize index of-flag," in answer.err
+    assert f"D1 database {NOT_HERE}, Vectorize index of-flag (" in answer.err
 
 
 def test_only_wrangler_toml_of_the_repository_is_read(
