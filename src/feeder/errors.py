@@ -69,7 +69,7 @@ class NotInIndexError(UserError):
 
 
 class MissingSettingsError(UserError):
-    """Settings are missing, named as in `the account id`."""
+    """Settings are missing: members of `feeder.cloudflare.credentials.CloudSetting`."""
 
     def __init__(self, problem: str, remedy: str, missing: Sequence[str]) -> None:
         super().__init__(problem, remedy)

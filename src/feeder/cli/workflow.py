@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,6 @@ from feeder.cli import console, options
 from feeder.cli.command_help import ShortHelp
 from feeder.config import Settings
 from feeder.errors import MissingSettingsError, UserError
-
-_INPUTS = {
-    "the API token": "api-token",
-    "the account id": "account-id",
-    "the database id": "database-id",
-}
-"""Inputs of `action.yml` by the settings that they set."""
 
 
 @click.command(
@@ -149,8 +143,17 @@ def _run_command(context: click.Context, arguments: list[str]) -> None:
         try:
             program.invoke(inner)
         except MissingSettingsError as exc:
-            inputs = ", ".join(_INPUTS[name] for name in exc.missing)
-            remedy = (
-                f"Set the inputs {inputs} (a secret that does not exist is empty), or store: local."
-            )
-            raise UserError(exc.problem, remedy) from exc
+            raise UserError(exc.problem, _input_remedy(exc.missing)) from exc
+
+
+def _input_remedy(missing: Sequence[str]) -> str:
+    """How to set missing settings with the inputs of `action.yml`."""
+    from feeder.cloudflare.credentials import CloudSetting
+
+    inputs = {
+        CloudSetting.TOKEN: "api-token",
+        CloudSetting.ACCOUNT_ID: "account-id",
+        CloudSetting.DATABASE_ID: "database-id",
+    }
+    names = ", ".join(inputs[CloudSetting(name)] for name in missing)
+    return f"Set the inputs {names} (a secret that does not exist is empty), or store: local."

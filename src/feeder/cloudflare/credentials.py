@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from dataclasses import dataclass, field
+from enum import StrEnum
 from shlex import quote
 from typing import NamedTuple
 
@@ -22,6 +23,14 @@ MAX_INDEX_NAME_CHARS = 64
 """Vectorize's limit."""
 
 
+class CloudSetting(StrEnum):
+    """A setting that requests to Cloudflare need, as messages name it."""
+
+    TOKEN = "the API token"
+    ACCOUNT_ID = "the account id"
+    DATABASE_ID = "the database id"
+
+
 @dataclass(frozen=True)
 class CloudSettings:
     """Settings from flags, else the environment, else the wrangler file; "" where none has one."""
@@ -32,11 +41,11 @@ class CloudSettings:
     database_id: str
     index_name: str
 
-    def missing(self) -> dict[str, str]:
+    def missing(self) -> dict[CloudSetting, str]:
         """Returns the missing settings that every API call needs, with how to set each."""
         required = {
-            "the API token": (self.token, TOKEN_VARIABLE),
-            "the account id": (self.account_id, f"{ACCOUNT_VARIABLE} (or --account-id)"),
+            CloudSetting.TOKEN: (self.token, TOKEN_VARIABLE),
+            CloudSetting.ACCOUNT_ID: (self.account_id, f"{ACCOUNT_VARIABLE} (or --account-id)"),
         }
         return {name: how for name, (value, how) in required.items() if not value}
 
@@ -142,9 +151,9 @@ def require_settings(settings: CloudSettings, *, database: bool) -> None:
     """Raises UserError that names all missing settings; with `database`, its id is required too."""
     missing = settings.missing()
     if database and not settings.database_id:
-        missing["the database id"] = "FEEDER_DATABASE_ID (or --database-id)"
+        missing[CloudSetting.DATABASE_ID] = "FEEDER_DATABASE_ID (or --database-id)"
     if missing:
-        init = " To create the database: feeder init" if "the database id" in missing else ""
+        init = " To create the database: feeder init" if CloudSetting.DATABASE_ID in missing else ""
         raise MissingSettingsError(
             "The store cloudflare is selected, but these settings are missing: "
             f"{', '.join(missing)}.",

@@ -43,7 +43,9 @@ class StaleReason(StrEnum):
         "The readers of documents (PDF, DOCX, XLSX…) were installed or have changed: documents "
         "are parsed again."
     )
-    STATIC_VECTORS = "The index has no static vectors: they are computed, and nothing else changes."
+    STATIC_VECTORS = (
+        "Static vectors are missing: they are computed, and nothing else about these files changes."
+    )
     NO_STATIC_VECTORS = (
         "This run does not use the static model: its vectors are removed from the index."
     )

@@ -86,7 +86,7 @@ def test_recursive_search_for_a_symbol_gets_a_hint(
     arguments = validate_arguments(found[1], INPUT_SCHEMAS[found[1]], json.loads(found[2]))
     assert symbol in (arguments.get("query"), *arguments.get("target", ()))
     for_agent = suggest("Bash", {"command": command}, agent_id="a", agent_type="Explore")
-    assert re.search(rf": feeder (search|references) {symbol} ", for_agent)
+    assert re.search(rf": feeder (definition|references) {symbol} ", for_agent)
 
 
 @pytest.mark.parametrize(

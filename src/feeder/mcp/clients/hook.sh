@@ -164,7 +164,7 @@ skip_other_folders
 case $kind in
     definition)
         arguments="{\\\"target\\\": \\\"$name\\\", \\\"kind\\\": \\\"definition\\\"}"
-        command="search $name -n 3"
+        command="definition $name"
         does='names its definition'
         ;;
     *)

@@ -66,7 +66,7 @@ class LanguageFolder:
 
     @property
     def package(self) -> str | None:
-        """The package of the grammar, None for that of the language pack or the shipped one."""
+        """The package with the grammar; None for the language pack, or for a shipped language's."""
         package: str | None = self.config.get("package")
         return package
 
