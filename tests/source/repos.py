@@ -47,16 +47,19 @@ class Repo:
         self.write(files or {})
         self.git("add", "-A")
         there = [os.fsencode(name) for name, text in (files or {}).items() if text is not None]
-        named = (
-            "--literal-pathspecs",
-            "add",
-            "-f",
-            "--pathspec-from-file=-",
-            "--pathspec-file-nul",
-        )
-        self.git(*named, stdin=b"\0".join(there))
+        if there and any(self.path.rglob(".gitignore")):
+            named = ("add", "-f", "--pathspec-from-file=-", "--pathspec-file-nul")
+            self.git("--literal-pathspecs", *named, stdin=b"\0".join(there))
         self.git("commit", "-q", "--allow-empty", "-m", "a commit")
-        return self.git("rev-parse", "HEAD")
+        return self._head()
+
+    def _head(self) -> str:
+        """Returns the commit at HEAD; reads git's files where it can, for a process takes 5 ms."""
+        git = self.path / ".git"
+        try:
+            return (git / (git / "HEAD").read_text().split()[1]).read_text().strip()
+        except (OSError, IndexError):
+            return self.git("rev-parse", "HEAD")
 
     def clone(self, path: Path, *options: str) -> "Repo":
         self.git("clone", "-q", *options, self.path.as_uri(), os.fsencode(path))

@@ -36,8 +36,8 @@ class RequestLimits(NamedTuple):
 
     def estimate(self, text_bytes: Sequence[int], prefix: str, batch: int) -> ServiceUsage:
         """Returns the usage of texts of these sizes in bytes, embedded `batch` at a time."""
-        max_bytes = self.tokens * BYTES_PER_INPUT_TOKEN
-        tokens = [_tokens_of_bytes(min(len(prefix) + size, max_bytes)) for size in text_bytes]
+        added = len(prefix)
+        tokens = [min(_tokens_of_bytes(added + size), self.tokens) for size in text_bytes]
         calls = [tokens[at : at + batch] for at in range(0, len(tokens), batch)]
         requests = sum(len(split_batches(call, self.texts, self.request_tokens)) for call in calls)
         return ServiceUsage(requests, sum(tokens))
@@ -129,7 +129,7 @@ def split_batches(sizes: Sequence[int], max_items: int, max_size: int) -> list[l
     is a part of its own.
     """
     count = max(math.ceil(len(sizes) / max_items), math.ceil(sum(sizes) / max_size))
-    order = sorted(range(len(sizes)), key=lambda at: -sizes[at])
+    order = sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True)
     while count < len(sizes):
         parts = [order[start::count] for start in range(count)]
         if all(sum(sizes[at] for at in part) <= max_size for part in parts):
