@@ -104,12 +104,13 @@ class Project:
         self.folder = folder
         self.last: dict[str, Any] = {}
         self._standin = standin
+        self._cache = folder / ".git/embeddings.db"
         self._git("init", "-q")
         self._environment = {
             **{name: value for name, value in os.environ.items() if "FEEDER_" not in name},
             **standin.environment,
             "FEEDER_REPO": "acme/parts",
-            "FEEDER_CACHE": str(folder / ".git/embeddings.db"),
+            "FEEDER_CACHE": str(self._cache),
             **model,
         }
         (folder / ".git/info").mkdir(exist_ok=True)
@@ -125,7 +126,7 @@ class Project:
         """Commits the folder, syncs it and returns the cost of that run."""
         self._git("add", "-A")
         self._git("commit", "-q", "--allow-empty", "-m", run)
-        self._feeder("cache", "--clear")
+        self._cache.unlink(missing_ok=True)
         before, rows = self._standin.counts(), self._standin.rows_written()
         report = self.last = json.loads(self._feeder("sync", "--json", *options))
         after = self._standin.counts()

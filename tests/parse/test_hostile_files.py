@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 from random import Random
 
@@ -117,15 +118,11 @@ def test_crash_under_a_large_parent_is_not_reported_as_out_of_memory() -> None:
 
 
 def test_index_of_hostile_files_passes_validation(repo: Repo) -> None:
-    """After `feeder sync` of three kinds in each language, other ones in the next language."""
-    kinds = list(KINDS)
+    """After `feeder sync` of one kind in each language, another one in the next language."""
     repo.commit(
         {
-            f"{kinds[index % len(kinds)]}/{language_constructs(language).path}": hostile(
-                language, kinds[index % len(kinds)], 1000
-            )[0]
-            for number, language in enumerate(LANGUAGES)
-            for index in range(3 * number, 3 * number + 3)
+            f"{kind}/{language_constructs(language).path}": hostile(language, kind, 1000)[0]
+            for language, kind in zip(LANGUAGES, cycle(KINDS), strict=False)
         }
     )
     assert "The index is right." in feeder(repo, "validate")
