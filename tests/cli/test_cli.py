@@ -828,6 +828,37 @@ def test_search_in_an_unknown_repository_names_the_indexed_ones(
         "The index does not have acme/renamed. Add it: feeder sync. It has acme/shop; choose one "
     )
     assert f"{added}with --repo." in answer.err
+    notes = feeder(shop, "search", "cart", "--json", "-q").json["notes"]
+    assert f"{added}with --repo." in notes
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["grep", "cart"],
+        ["grep", "-l", "cart"],
+        ["search", "cart", "--every"],
+        ["skipped"],
+        ["skipped", "--masked"],
+        ["skipped", "--unparsed"],
+        ["outline"],
+        ["overview"],
+        ["show", "src/cart.py"],
+        ["similar", "src/cart.py:1"],
+        ["definition", "add_line"],
+        ["implementations", "Cart"],
+        ["references", "add_line"],
+    ],
+)
+def test_no_command_finds_nothing_in_a_repository_that_the_index_lacks(
+    feeder: RunFeeder, shop: Repo, command: list[str]
+) -> None:
+    """It is an error, which names those that the index has."""
+    feeder(shop, "sync", "-q", "--repo", "acme/shop")
+    feeder(shop, "sync", "-q", "--repo", "acme/shop@v2")
+    answer = feeder(shop, *command, "--repo", "acme/stock")
+    assert (answer.code, answer.out) == (2, "")
+    assert "acme/stock" in answer.err and "acme/shop, acme/shop@v2" in answer.err, answer.err
 
 
 @pytest.mark.parametrize(

@@ -397,20 +397,6 @@ def test_name_that_occurs_twice_in_a_file_is_shown_twice(feeder: RunFeeder, shop
     assert feeder(shop, "similar", "price.py:10").code == 0
 
 
-def test_error_does_not_suggest_the_command_that_failed(
-    feeder: RunFeeder, shop: Repo, tmp_path: Path
-) -> None:
-    """With an index that has nothing of the repository."""
-    other = Repo(tmp_path / "other")
-    other.commit({"a.py": "x = 1\n"})
-    run = feeder(other, "outline", ".", "--db", shop.path / ".feeder/index.db")
-    assert run.code == 2
-    assert run.err.splitlines()[-1] == (
-        "feeder: The index has no files of the repository other. Add files to the repository, "
-        f"or index those that it has: feeder sync --db {shop.path}/.feeder/index.db"
-    )
-
-
 @pytest.mark.parametrize("target", ["empty.py", "empty.py:1"])
 def test_empty_file_has_no_similar_nodes(feeder: RunFeeder, shop: Repo, target: str) -> None:
     """It is indexed, but has no node."""

@@ -1,6 +1,7 @@
 """The effect of each GitHub event on the index."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -290,3 +291,17 @@ def test_another_branch_is_followed_on_a_schedule(repo: Repo, step: Step, tmp_pa
     jobs = Jobs(repo, step, tmp_path)
     assert jobs.run(events.schedule(tip), ref="next", branch="next").code == 0
     assert (jobs.indexed, jobs.symbols) == (other, ["add", "take"])
+
+
+def test_release_branch_has_its_own_name_beside_the_main_branch(jobs: Jobs, fed: str) -> None:
+    """A push to either branch updates its own part of the index, and is none of the other's."""
+    run = partial(jobs.run, branch="release-2", repo="acme/shop@release-2")
+    jobs.repo.git("branch", "release-2")
+    jobs.repo.git("checkout", "-q", "release-2")
+    patched = jobs.repo.commit({"take.py": TAKE})
+    pushed = events.push(fed, patched, ref="refs/heads/release-2")
+    assert run(pushed).code == 0
+    assert jobs.symbols == ["add", "add", "take"]
+    assert jobs.run(pushed).code == 0  # the job of the main branch says that it is none of its
+    assert (jobs.indexed, jobs.symbols) == (fed, ["add", "add", "take"])
+    assert run(events.schedule(patched), ref="release-2", command="validate").code == 0

@@ -7,6 +7,7 @@
 
 import { readFileSync } from "node:fs";
 
+import { OWN_SOCKET } from "./runtime_request.mjs";
 import { ACCOUNT, TOKEN } from "./tokens.mjs";
 
 const PREFIX = "/__edge__";
@@ -50,6 +51,7 @@ export function workersOf({ script, bindings, indexes, ai, web, vars }, standin)
       name: "edge",
       modules: [{ type: "ESModule", path: "worker.mjs", contents: readFileSync(script, "utf8") }],
       compatibilityDate: "2026-04-01",
+      ...OWN_SOCKET,
       bindings: vars,
       d1Databases: bindings,
       outboundService: (request) => reached(web, request),
@@ -89,17 +91,6 @@ export function isEdge(url) {
 }
 
 /** What the Worker answers to a request below the prefix. */
-export async function atEdge(engine, { method, url, headers, body }) {
-  const worker = await engine.worker("edge");
-  const hasBody = method !== "GET" && method !== "HEAD";
-  const address = `http://${headers.host}${url.slice(PREFIX.length)}`;
-  const init = { method, headers, redirect: "manual", ...(hasBody ? { body } : {}) };
-  const response = await worker.fetch(address, init);
-  const found = Object.fromEntries(response.headers);
-  delete found["content-encoding"];
-  return {
-    status: response.status,
-    headers: found,
-    body: Buffer.from(await response.arrayBuffer()),
-  };
+export function atEdge(engine, { method, url, headers, body }) {
+  return engine.ask("edge", url.slice(PREFIX.length), { method, headers, body });
 }

@@ -6,6 +6,8 @@ import { join } from "node:path";
 
 import { Miniflare, NoOpLog } from "miniflare";
 
+import { Connections, OWN_SOCKET } from "./runtime_request.mjs";
+
 // workerd reads its databases from its configuration and must start again for new ones (0.15 s),
 // so it is always given some more than are in use.
 const SPARE_DATABASES = 32;
@@ -39,6 +41,7 @@ export class Engine {
   #spare = [];
   #turn = Promise.resolve();
   #workers = [];
+  #connections = new Connections();
 
   static async start() {
     const engine = new Engine();
@@ -52,6 +55,7 @@ export class Engine {
   }
 
   async stop() {
+    this.#connections.close();
     await this.#miniflare.dispose();
     await rm(this.#directory, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -80,10 +84,10 @@ export class Engine {
     await this.#restart();
   }
 
-  /** One of them, to be asked. */
-  async worker(name) {
+  /** The answer of one of them to a request for this path. */
+  async ask(name, path, init) {
     await this.#turn;
-    return this.#miniflare.getWorker(name);
+    return this.#connections.send(new URL(path, await this.#miniflare.unsafeGetDirectURL(name)), init);
   }
 
   /** Runs the queries as one transaction; format is ARRAY_OF_OBJECTS or ROWS_AND_COLUMNS. */
@@ -105,11 +109,10 @@ export class Engine {
   }
 
   async #send(binding, queries, format) {
-    const url = `http://engine/?binding=${binding}&format=${format}`;
+    const path = `/?binding=${binding}&format=${format}`;
     try {
-      const body = JSON.stringify(queries);
-      const response = await this.#miniflare.dispatchFetch(url, { method: "POST", body });
-      return { status: response.status, text: await response.text() };
+      const { status, body } = await this.ask("engine", path, { method: "POST", body: JSON.stringify(queries) });
+      return { status, text: body.toString() };
     } catch {
       return { lost: true };
     }
@@ -118,6 +121,7 @@ export class Engine {
   #restart() {
     const restarted = this.#turn.then(() => {
       this.#addSpare();
+      this.#connections.close();
       return this.#miniflare.setOptions(this.#options());
     });
     this.#turn = restarted.catch(() => {});
@@ -135,6 +139,7 @@ export class Engine {
       modules: true,
       script: WORKER,
       compatibilityDate: "2026-04-01",
+      ...OWN_SOCKET,
       d1Databases: Object.fromEntries(bindings.map((name) => [name, name])),
     };
     return {

@@ -206,6 +206,7 @@ _OUTPUT_OPTIONS = (
     click.option("-q", "--quiet", is_flag=True, help="Hide notes, progress and reports."),
 )
 
+_PARSED_INDEX_OPTIONS = (*_INDEX_OPTIONS, *_PARSING_OPTIONS, *_OUTPUT_OPTIONS)
 
 dry_run_option = click.option(
     "--dry-run", is_flag=True, help="Print what would be done and change nothing."
@@ -324,7 +325,7 @@ def refresh_option(*names: str, hidden: bool = False) -> Callable[[Command], Com
 
 def doctor_options(command: Command) -> Command:
     """Adds the options of `doctor`."""
-    return add_options(command, *_INDEX_OPTIONS, *_PARSING_OPTIONS, *_OUTPUT_OPTIONS)
+    return add_options(command, *_PARSED_INDEX_OPTIONS)
 
 
 def override_options(command: Command) -> Command:
@@ -402,15 +403,7 @@ def validate_options(command: Command) -> Command:
         "Parse every file again and compare each node with the index.",
         default=True,
     )
-    return add_options(
-        command,
-        content,
-        *_INDEX_OPTIONS,
-        _FOLDER_OPTION,
-        _FORWARD_OPTION,
-        *_PARSING_OPTIONS,
-        *_OUTPUT_OPTIONS,
-    )
+    return add_options(command, content, _FOLDER_OPTION, _FORWARD_OPTION, *_PARSED_INDEX_OPTIONS)
 
 
 def share_options(command: Command) -> Command:

@@ -292,6 +292,8 @@ def search(ctx: click.Context, /, query: str, every: bool, limit: int, **params:
         page = engine.search(index, request)
         for warning in page.warnings:
             console.print_message(str(warning))
+    if settings.json:  # a reader of JSON does not see the messages
+        page = page._replace(notes=[*page.notes, *page.warnings, *index.missing_notes])
     took_ms = (time.perf_counter() - started_s) * 1000
     print_page(page, output, settings, index.corpus.base)
     if settings.query_log and not output.offset:

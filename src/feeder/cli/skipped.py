@@ -4,8 +4,10 @@ files that are masked or could not be parsed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +17,9 @@ from feeder.config import Settings
 from feeder.corpus.index_status import index_status
 from feeder.errors import UserError
 from feeder.escaping import count_of
+
+if TYPE_CHECKING:
+    from feeder.search.open_index import SearchIndex
 
 
 @click.command(
@@ -38,12 +43,11 @@ def skipped(reason: str | None, masked: bool, unparsed: bool, **params: Any) -> 
     if masked or unparsed:
         (_list_masked if masked else _list_unparsed)(Settings(**params))
         return
-    from feeder.cli.fresh_index import open_fresh_index
     from feeder.corpus.skipped_files import DEFAULT_REMEDY, SKIP_REMEDIES
     from feeder.store.inventory import all_skipped_files
 
     settings = Settings(**params)
-    with open_fresh_index(settings) as index:
+    with _open_index(settings) as index:
         files = all_skipped_files(index.corpus.database, index.corpus.repo)
         note = index_status(index.corpus).note
     total = len(files)
@@ -60,6 +64,18 @@ def skipped(reason: str | None, masked: bool, unparsed: bool, **params: Any) -> 
         )
 
 
+@contextmanager
+def _open_index(settings: Settings) -> Iterator[SearchIndex]:
+    """Opens the index; raises UserError if it does not have the repository."""
+    from feeder.cli.fresh_index import open_fresh_index
+    from feeder.store.inventory import missing_repository
+
+    with open_fresh_index(settings) as index:
+        if missing := missing_repository(index.corpus.database, index.corpus.repo):
+            raise UserError(*missing)
+        yield index
+
+
 def _counted(shown: int, total: int, *, has_reason: bool) -> str:
     if not total:
         return "No file was skipped."
@@ -68,10 +84,9 @@ def _counted(shown: int, total: int, *, has_reason: bool) -> str:
 
 
 def _list_masked(settings: Settings) -> None:
-    from feeder.cli.fresh_index import open_fresh_index
     from feeder.corpus.masked_secrets import masked_lines
 
-    with open_fresh_index(settings) as index:
+    with _open_index(settings) as index:
         found = list(masked_lines(index.corpus))
         note = index_status(index.corpus).note
     lines = [f"{path}:{line}" for path, line in found]
@@ -83,12 +98,11 @@ def _list_masked(settings: Settings) -> None:
 
 
 def _list_unparsed(settings: Settings) -> None:
-    from feeder.cli.fresh_index import open_fresh_index
     from feeder.line_ranges import count_lines, encode_ranges
     from feeder.notes import unparsed_text
     from feeder.store.unread_files import unparsed_files
 
-    with open_fresh_index(settings) as index:
+    with _open_index(settings) as index:
         files = unparsed_files(index.corpus.database, index.corpus.repo)
         note = index_status(index.corpus).note
     ranges = [(path, lines) for path, all_lines in files for lines in all_lines]

@@ -42,7 +42,12 @@ from feeder.source.grep import (
     grep_text_lines,
 )
 from feeder.store.hits import Hit, hits_by_ids, hits_in_files
-from feeder.store.inventory import FileEntry, count_documents, files_in_scope
+from feeder.store.inventory import (
+    FileEntry,
+    count_documents,
+    files_in_scope,
+    missing_repository,
+)
 from feeder.store.scope import Scope, is_test_path
 
 DEFAULT_LIMIT = 100
@@ -152,7 +157,8 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
     """Finds all matching lines of the indexed files, and reads those of the page.
 
     Definitions come first, then other code, tests and documents. Raises UserError for an invalid
-    pattern, a filter that names nothing in the index, and contents that are not on this machine.
+    pattern, a filter that names nothing in the index, a repository that it does not have, and
+    contents that are not on this machine.
     """
     corpus = index.corpus
     if not corpus.database.access.on_this_machine:
@@ -188,6 +194,8 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
     # whether a skipped file has such nodes is not known
     skipped = [] if has_node_filters else list(_skipped_matches(result.files, entries))
     notes = [*plan.notes, *_notes(corpus, plan.scope, request.pattern, result.truncation)]
+    if not candidates and (missing := missing_repository(corpus.database, corpus.repo)):
+        raise UserError(*missing)
     if not candidates and not skipped:
         notes += skipped_path_notes(corpus.database, [corpus.repo], plan.scope)
     if not candidates:

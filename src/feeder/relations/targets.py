@@ -28,7 +28,7 @@ from feeder.store.hits import (
     hits_in_files,
     symbol_names,
 )
-from feeder.store.inventory import files_at, files_below, files_named
+from feeder.store.inventory import files_at, files_below, files_named, missing_repository
 from feeder.store.node_parts import read_part_ranges
 from feeder.store.relations import has_relations
 from feeder.store.rows import decode_members
@@ -344,6 +344,8 @@ def check_relations(corpus: Corpus) -> None:
 
 
 def _no_files_error(corpus: Corpus) -> UserError:
+    if missing := missing_repository(corpus.database, corpus.repo):
+        return UserError(*missing)
     remedy = "Add files to the repository, or index those that it has: feeder sync"
     return UserError(f"The index has no files of the repository {corpus.repo}.", remedy)
 

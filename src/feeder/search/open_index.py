@@ -49,15 +49,18 @@ class SearchIndex(NamedTuple):
         return cls(store, settings, corpus, directory_below(settings.directory, corpus.base))
 
     def with_models(self, on_warning: Callable[[str], None]) -> SearchIndex:
-        """Adds the embedding models; reports one that failed to `on_warning`, and missing vectors
-        as progress.
+        """Adds the embedding models and `missing_notes`; reports one that failed to `on_warning`,
+        and missing vectors as progress.
         """
+        missing: list[Note] = []
 
         def show(note: Note) -> None:
+            missing.append(note)
             is_failure = note.kind is NoteKind.MODEL_FAILED
             (on_warning if is_failure else self.store.progress.message)(str(note))
 
-        return self._replace(models=query_models(self.store, self.corpus.meta, show))
+        models = query_models(self.store, self.corpus.meta, show)
+        return self._replace(models=models, missing_notes=missing)
 
     def find_excerpts(self, hits: Sequence[Hit]) -> dict[str, Excerpt]:
         """Reads the current lines of hits in the session's repository.

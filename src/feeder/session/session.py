@@ -13,6 +13,7 @@ from feeder.progress import ProgressReporter
 from feeder.session.backends import Backend
 from feeder.session.workspace import Workspace
 from feeder.store.index import Index
+from feeder.store.inventory import missing_repository
 
 if TYPE_CHECKING:
     from feeder.sync.context import ModelVectors
@@ -62,10 +63,9 @@ def comparable_vectors(
         return None
     model_vectors = session.model_vectors
     if session.index.meta_key("run") not in meta:
-        indexed = sorted(key.removesuffix(":run") for key in meta if key.endswith(":run"))
-        others = f" It has {', '.join(indexed)}; choose one with --repo." if indexed else ""
-        text = f"The index does not have {session.workspace.repo}."
-        on_note(Note(NoteKind.MISSING_REPOSITORY, text, f"Add it: feeder sync.{others}"))
+        missing = missing_repository(session.index.database, session.workspace.repo)
+        if missing:
+            on_note(Note(NoteKind.MISSING_REPOSITORY, *missing))
     elif error := model_error(session):
         on_note(model_failed_note(error))
     elif model_vectors and not model_vectors.model_identity().items() <= meta.items():

@@ -61,6 +61,22 @@ def resolve_repository(name: str, existing: Sequence[str]) -> str:
     return matches[0]
 
 
+class MissingRepository(NamedTuple):
+    """Says that the index does not have a repository; `problem` and `remedy` are sentences."""
+
+    problem: str
+    remedy: str
+
+
+def missing_repository(database: Database, name: str) -> MissingRepository | None:
+    """Returns None if the index has the repository, also one without files."""
+    existing = indexed_repositories(database)
+    if name in existing:
+        return None
+    others = f" It has {', '.join(existing)}; choose one with --repo." if existing else ""
+    return MissingRepository(f"The index does not have {name}.", f"Add it: feeder sync.{others}")
+
+
 def matching_repositories(name: str, existing: Sequence[str]) -> list[str]:
     """Returns the repository of exactly this name, else all that end with `/` and it."""
     return [name] if name in existing else [repo for repo in existing if repo.endswith(f"/{name}")]
