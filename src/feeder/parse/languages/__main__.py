@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from feeder.errors import UserError
 from feeder.parse.grammar_schema import NODE_TYPES_SCHEMA, OTHERS_SCHEMA
 from feeder.parse.languages.folders import (
     Settings,
@@ -58,4 +59,7 @@ def main(root: Path, target: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    try:
+        main(*map(Path, sys.argv[1:]))
+    except UserError as exc:
+        sys.exit(str(exc))
