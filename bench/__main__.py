@@ -9,8 +9,9 @@ languages' own tools, `python -m bench nothing` whether names without references
 `python -m bench share-mutations` that changed files of a published index are refused or harmless,
 `python -m bench worker` the CPU time and requests of a query at the Worker,
 `python -m bench equality` compares its answers with the program's, `python -m bench
-hostile-requests` measures requests that were made to take long, `python -m bench databases` those
-to many databases, `python -m bench compile` the time to compile the queries of each language,
+hostile-requests` measures requests that were made to take long, `python -m bench worker-rows` the
+rows that D1 bills for 20 kinds of queries, `python -m bench databases` those to many databases,
+`python -m bench compile` the time to compile the queries of each language,
 `python -m bench grammars` compares what two grammars of a language can read, and
 `python -m bench agents` replays tasks of coding agents with grep and with feeder.
 
@@ -31,6 +32,8 @@ elif sys.argv[1:2] == ["equality"]:
     from worker_cost.equality import main
 elif sys.argv[1:2] == ["hostile-requests"]:
     from worker_cost.hostile import main
+elif sys.argv[1:2] == ["worker-rows"]:
+    from worker_cost.rows import main
 elif sys.argv[1:2] == ["databases"]:
     from many_databases import main
 elif sys.argv[1:2] == ["exact"]:

@@ -1,4 +1,5 @@
-"""A search in a language with few nodes reads few rows, and finds what the program finds.
+"""A search in a language with few nodes reads few rows, and finds what the program finds; so does
+one of a node type that only such languages have.
 
 The words that the paths of the language's files end with narrow the search.
 """
@@ -68,7 +69,10 @@ def rows_read(fed: IndexedWorker, query: str) -> int:
 
 @pytest.mark.parametrize(
     "query",
-    ["cart lang:toml", "car* lang:bash", "cart -parcel lang:html", "cart lang:toml path:pack"],
+    [
+        *("cart lang:toml", "car* lang:bash", "cart -parcel lang:html", "cart lang:toml path:pack"),
+        *("cart type:toml_table", "car* type:md_section", "cart type:toml_table lang:toml"),
+    ],
 )
 def test_a_word_that_only_other_languages_have_costs_few_rows(
     fed: IndexedWorker, query: str
@@ -83,6 +87,33 @@ def test_a_language_alone_costs_few_rows(fed: IndexedWorker) -> None:
     assert rows_read(fed, "lang:toml") < FEW
     hits = fed.query_worker("search", q="lang:toml")["hits"]
     assert {hit["path"] for hit in hits} == {"pack/settings.toml", "pack/Pipfile"}
+
+
+def test_answers_of_each_node_type_are_the_programs(fed: IndexedWorker) -> None:
+    """Also of one that frequent languages have, and of one that a language has not."""
+    types = [str(name) for (name,) in fed.run_sql("SELECT DISTINCT node_type FROM docs")]
+    assert {"method", "chunk", "md_section", "toml_table"} <= {*types}
+    desk = fed.desk()
+    for node_type in types:
+        for text in ("parcel", "ship parcel", "shp", "car*", "", "parcel lang:toml"):
+            query = {"q": f"{text} type:{node_type}", "meaning": "no"}
+            ours, theirs = fed.query_worker("search", **query), program(desk, "search", **query)
+            assert ours.get("error") == theirs.get("error"), query
+            found = [[hit["id"] for hit in one.get("hits", ())] for one in (ours, theirs)]
+            assert found[0] == found[1], query
+    desk.close()
+
+
+def test_a_folder_costs_no_row_for_each_of_its_files(fed: IndexedWorker) -> None:
+    """Its path is compared with those of the found nodes, in place of a list for each statement."""
+    without_list = rows_read(fed, "weigh_3_7 tests:no")
+    for query in ("weigh_3_7 path:src", "weigh_3_7 -path:pack"):
+        assert rows_read(fed, query) < without_list + FILES / 2, query
+
+
+def test_nodes_with_a_word_are_read_once(fed: IndexedWorker) -> None:
+    """Two rows for each of the 1,000: that they are not in scope is known for the spelling too."""
+    assert rows_read(fed, "cart tests:only") < 2 * WITH_WORD + FEW
 
 
 def test_all_nodes_of_a_file_are_in_its_language(fed: IndexedWorker) -> None:

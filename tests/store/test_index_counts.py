@@ -92,7 +92,7 @@ def test_nodes_are_counted_only_where_the_changes_are_unknown(database: SQLite) 
         return sum(number for _, number in json.loads(str(types)))
 
     def falsify() -> None:
-        sql = """UPDATE meta SET value = json_set(value, '$.node_types', json('[["method",70]]'))
+        sql = """UPDATE meta SET value = json_set(value, '$.kinds', json('[["method",null,70]]'))
         WHERE key = ?"""
         database.run([Statement(sql, (f"{REPO}:counts",))])
 

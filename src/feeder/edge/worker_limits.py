@@ -41,6 +41,12 @@ MAX_NODES_OF_GLOB = 1_000
 MIN_TERMS_OF_GLOB = 5
 """With fewer terms the nodes at a glob are not counted, which would read up to 3,000 rows."""
 
+MAX_COMPARED_NODES = 20
+"""If no more nodes are to be compared with required words, these are looked for in each of them."""
+
+MAX_COMPARED_BY_PREFIX = 3
+"""The same with prefixes: FTS5 takes 2 to 10 ms for each node, as long as for a list of all."""
+
 MAX_ALTERNATIVES = 16
 """Texts of one condition with `OR`."""
 

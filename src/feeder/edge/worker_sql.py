@@ -87,7 +87,7 @@ CROSS JOIN docs d ON d.id >= j.value AND d.id < j.value || 'g'
 WHERE +d.repo IN (SELECT value FROM json_each(?2))
 """
 
-STATEMENTS = {
+_PROGRAM_STATEMENTS = {
     "termCounts": word_search.NODE_COUNTS,
     "missingWords": word_search.MISSING_WORDS,
     "wordSearch": word_search.D1_WORD_SEARCH,
@@ -156,12 +156,20 @@ STATEMENTS = {
     "meta": sql.READ_META,
     "repositories": inventory.REPOSITORIES,
 }
+
+STATEMENTS = {
+    name: text.replace(scope_sql.PATH_IN_SCOPE.format(path="d.path"), scope_sql.D1_PATH_IN_SCOPE)
+    for name, text in _PROGRAM_STATEMENTS.items()
+}
 """By the names of the functions in `worker/src/store/statements.ts`."""
 
 FRAGMENTS = {
     "@EXCLUDED": scope_sql.FILES_AT_EXCLUDED_PATHS,
     "@FILES": scope_sql.FILES_IN_SCOPE.replace(scope_sql.FILES_AT_EXCLUDED_PATHS, "@EXCLUDED"),
-    "@IN_SCOPE": scope_sql.IN_SCOPE.replace(scope_sql.FILES_AT_EXCLUDED_PATHS, "@EXCLUDED"),
+    "@AT_PATHS": scope_sql.D1_PATH_IN_SCOPE.replace(scope_sql.FILES_AT_EXCLUDED_PATHS, "@EXCLUDED"),
+    "@IN_SCOPE": scope_sql.IN_SCOPE.replace(
+        scope_sql.PATH_IN_SCOPE.format(path="d.path"), "@AT_PATHS"
+    ),
 }
 """Text that many statements share, stored once; a fragment may contain an earlier one."""
 

@@ -107,6 +107,7 @@ class _Counts(Struct):
     nodes: int
     texts: tuple[int, int]
     unparsed: tuple[int, int] = (0, 0)
+    kinds: list[tuple[str, str | None, int]] = []
 
 
 _DECODERS: tuple[tuple[str, Callable[[str], Any]], ...] = (

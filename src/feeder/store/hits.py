@@ -54,13 +54,13 @@ ORDER BY j.key
 
 
 # a marked id is of a node that a statement has found in the scope: only the others, found by their
-# vectors or by a name, are compared with it again
+# vectors or by a name, are compared with it again. ?1 is 1 if these are few
 def d1_hits_by_ids(more_columns: str = "") -> str:
     """The same for `@MARKED_IDS`, which become rows of literals: D1 bills none of VALUES."""
     return f"""
 SELECT {HIT_COLUMNS}{more_columns}
 FROM (VALUES @MARKED_IDS) i CROSS JOIN docs d ON d.id = i.column1
-WHERE ?1 IS NULL AND (i.column2 OR {IN_SCOPE_ONE_BY_ONE})
+WHERE i.column2 OR {IN_SCOPE_ONE_BY_ONE}
 """
 
 

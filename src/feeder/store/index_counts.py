@@ -46,14 +46,20 @@ _ENDINGS = f"""(SELECT json_group_object(language, json(endings)) FROM (
   ) GROUP BY language HAVING count(*) <= {MAX_ENDINGS}))"""
 
 
-# ?2 the key, ?3 the run; ?4 node types and ?5 languages with their counts as JSON if they are
-# known, else null; ?6 the key of the run that has finished
+# by node type and language
+_KINDS = """(SELECT json_group_array(json_array(node_type, language, number)
+    ORDER BY number DESC, node_type, language)
+  FROM (SELECT node_type, language, count(*) AS number FROM docs WHERE repo = ?1 GROUP BY 1, 2))"""
+
+# ?2 the key, ?3 the run; ?4 node types, ?5 languages and ?7 both with their counts as JSON if they
+# are known, else null; ?6 the key of the run that has finished
 _SET_COUNTS = f"""
 INSERT INTO meta (key, value) SELECT ?2, json_object('run', ?3,
   'files', json({_pairs("state", "files WHERE repo = ?1")}),
   'skipped', json({_pairs("reason", "files WHERE repo = ?1 AND state = 'skipped'")}),
   'node_types', json(coalesce(?4, {_pairs("node_type", "docs WHERE repo = ?1")})),
   'languages', json(coalesce(?5, {_pairs("language", "docs WHERE repo = ?1")})),
+  'kinds', json(coalesce(?7, {_KINDS})),
   'endings', json({_ENDINGS}),
   'nodes', (SELECT CAST(total(nodes) AS INTEGER) FROM files WHERE repo = ?1),
   'unparsed', json((SELECT json_array(files, lines) FROM ({UNPARSED_TOTAL}))),
@@ -83,32 +89,39 @@ class IndexCounts(NamedTuple):
 
 
 class NodeChangeCounts:
-    """The nodes of a repository by type and by language, as a run changes them.
+    """The nodes of a repository by type and language, as a run changes them.
 
-    `recorded` is what `meta` had at the run's beginning; None if all must be counted at its end.
+    `recorded` is what `meta` had at the run's beginning; None if all must be counted at its end, as
+    after an earlier version.
     """
 
     def __init__(self, recorded: Mapping[str, Any] | None) -> None:
-        self._is_known = recorded is not None
-        pairs = recorded or {"node_types": (), "languages": ()}
-        self._types: Counter[str | None] = Counter(dict(pairs["node_types"]))
-        self._languages: Counter[str | None] = Counter(dict(pairs["languages"]))
+        kinds = None if recorded is None else recorded.get("kinds")
+        self._is_known = kinds is not None
+        self._kinds: Counter[tuple[str, str | None]] = Counter(
+            {(node_type, language): number for node_type, language, number in kinds or ()}
+        )
 
     def add(self, rows: Iterable[Row], step: int) -> None:
         """Counts rows of node types and languages that were inserted (1) or deleted (-1)."""
         for node_type, language in rows:
-            self._types[node_type] += step  # type: ignore[index]  # text or null
-            self._languages[language] += step  # type: ignore[index]  # text or null
+            self._kinds[node_type, language] += step  # type: ignore[index]  # text, text or null
 
     def forget(self) -> None:
         """Leaves all to be counted: it is unknown what a write has changed."""
         self._is_known = False
 
-    def as_params(self) -> tuple[str | None, str | None]:
-        """Returns node types and languages with their counts as JSON; None if unknown."""
+    def as_params(self) -> tuple[str | None, str | None, str | None]:
+        """Returns node types, languages and both with their counts as JSON; None if unknown."""
         if not self._is_known:
-            return None, None
-        return _as_json(self._types), _as_json(self._languages)
+            return None, None, None
+        types: Counter[str | None] = Counter()
+        languages: Counter[str | None] = Counter()
+        for (node_type, language), number in self._kinds.items():
+            types[node_type] += number
+            languages[language] += number
+        kinds = [[*kind, number] for kind, number in _present(self._kinds)]
+        return _as_json(_present(types)), _as_json(_present(languages)), _as_json(kinds)
 
 
 def set_counts_statement(
@@ -116,7 +129,8 @@ def set_counts_statement(
 ) -> Statement:
     """Records the counts if the run has finished, which the key `done_key` says."""
     key = f"{repo}:{COUNTS_KEY}"
-    return Statement(_SET_COUNTS, (repo, key, run, *changes.as_params(), done_key))
+    types, languages, kinds = changes.as_params()
+    return Statement(_SET_COUNTS, (repo, key, run, types, languages, done_key, kinds))
 
 
 def keep_counts_statement(repo: str, before: str, run: str) -> Statement:
@@ -176,8 +190,16 @@ def counts_by_kind(rows: Iterable[Row]) -> dict[str, int]:
     return {str(kind): cast("int", count) for kind, count in rows}
 
 
-def _as_json(counts: Counter[str | None]) -> str:
-    """The pairs in the order of `_pairs`: the largest first, then by name; null is the first."""
-    present = [(kind, number) for kind, number in counts.items() if number]
-    ordered = sorted(present, key=lambda pair: (-pair[1], pair[0] is not None, pair[0] or ""))
-    return json.dumps(ordered, ensure_ascii=False, separators=(",", ":"))
+def _present(counts: Counter[Any]) -> list[tuple[Any, int]]:
+    """Returns the pairs in SQL's order: the largest first, then by value, null before text."""
+
+    def order(pair: tuple[Any, int]) -> tuple[Any, ...]:
+        value, number = pair
+        columns = value if isinstance(value, tuple) else (value,)
+        return -number, *((column is not None, column or "") for column in columns)
+
+    return sorted((pair for pair in counts.items() if pair[1]), key=order)
+
+
+def _as_json(counts: Iterable[Any]) -> str:
+    return json.dumps(list(counts), ensure_ascii=False, separators=(",", ":"))

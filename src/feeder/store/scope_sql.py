@@ -115,18 +115,30 @@ _MATCHES_SYMBOLS_AND_IDS = """
 """
 
 
-def _matches_node(required: str = "?10", excluded: str = "?12", *, one_by_one: bool = False) -> str:
-    """Returns the conditions of a node; `one_by_one` looks for excluded words in each."""
-    lacks_words = f"d.seq NOT IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH {excluded})"
-    if one_by_one:
-        found = f"SELECT 1 FROM docs_fts WHERE docs_fts MATCH {excluded} AND rowid = d.seq"
-        lacks_words = f"NOT EXISTS ({found})"
+def _matches_node(required: str = "?10", excluded: str = "?12", *, of_few: str = "") -> str:
+    """Returns the conditions of a node.
+
+    `of_few` is for few nodes: excluded words are looked for in each, and required ones too if it,
+    an SQL condition, is true.
+    """
+    has_words, lacks_words = _has_words(required), f"NOT {_has_words(excluded)}"
+    if of_few:
+        has_words = f"iif({of_few}, {_has_words(required, each=True)}, {has_words})"
+        lacks_words = f"NOT {_has_words(excluded, each=True)}"
     words = f"""
-(({required} IS NULL OR d.seq IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH {required}))
+(({required} IS NULL OR {has_words})
   AND ({excluded} IS NULL OR {lacks_words}))
 """
     # in parentheses, because a chain of ANDs is as deep as it is long, and D1 limits the depth
     return f"(({_MATCHES_COLUMNS}) AND ({words}AND {_MATCHES_SYMBOLS_AND_IDS.lstrip()}))"
+
+
+def _has_words(query: str, *, each: bool = False) -> str:
+    """Returns SQL that is true if an FTS5 query finds the node `d`; `each` asks for each node."""
+    found = f"FROM docs_fts WHERE docs_fts MATCH {query}"
+    if each:
+        return f"EXISTS (SELECT 1 {found} AND rowid = d.seq)"
+    return f"d.seq IN (SELECT rowid {found})"
 
 
 _MATCHES_NODE = _matches_node()
@@ -135,6 +147,39 @@ PATH_IN_SCOPE = f"""
 ((?3 IS NULL OR {{path}} IN ({FILES_AT_PATHS}))
   AND ((?4 IS NULL OR {{path}} NOT IN ({FILES_AT_EXCLUDED_PATHS}))
     AND (?5 IS NULL OR ?5 = {_is_test_sql("{path}")})))
+"""
+
+
+def _is_at_rows(paths: str) -> str:
+    """Returns SQL that is true if the path of the node `d` is at one of the two rows of a
+    parameter's paths.
+    """
+    rows = (f"({paths}->{place})" for place in range(_COMPARED_ROWS))
+    return " OR ".join(
+        f"d.path >= {row}->>0 AND d.path < coalesce({row}->>1, x'') AND ({row}->>4 IS NULL "
+        f"OR substr(d.path, -length({row}->>4)) = {row}->>4 OR instr(d.path, {row}->>4 || '/'))"
+        for row in rows
+    )
+
+
+_COMPARED_ROWS = 2
+"""A file or folder has two rows, a path below any folder one."""
+
+
+def _is_at(paths: str, files: str) -> str:
+    globs = f"coalesce({paths}->0->>3, {paths}->1->>3)"
+    are_few = f"json_array_length({paths}) <= {_COMPARED_ROWS} AND {globs} IS NULL"
+    return f"CASE WHEN {are_few} THEN {_is_at_rows(paths)} ELSE d.path IN ({files}) END"
+
+
+D1_PATH_IN_SCOPE = f"""
+((?3 IS NULL OR {_is_at("?3", FILES_AT_PATHS)})
+  AND ((?4 IS NULL OR NOT {_is_at("?4", FILES_AT_EXCLUDED_PATHS)})
+    AND (?5 IS NULL OR ?5 = {_is_test_sql("d.path")})))
+"""
+"""`PATH_IN_SCOPE` of the node `d` where D1 bills each file of a list, for each statement.
+
+A single path without a glob is compared with each node's instead.
 """
 
 
@@ -151,8 +196,12 @@ IN_SCOPE = _in_scope(_MATCHES_NODE)
 A filter of tests alone reads no list of files: D1 bills each file for each statement.
 """
 
-IN_SCOPE_ONE_BY_ONE = _in_scope(_matches_node(one_by_one=True))
-"""The same for a few nodes: a list of all nodes with an excluded word would cost more."""
+IN_SCOPE_ONE_BY_ONE = _in_scope(_matches_node(of_few="?1"))
+"""The same for a few nodes: a list of all nodes with an excluded word would cost more.
+
+If ?1 is true, so would one of the nodes with the required words. It takes longer to look for a
+prefix in each node than to list the nodes once.
+"""
 
 IN_SCOPE_BUT_WORDS = _in_scope(_matches_node("NULL", "NULL"))
 """The same without the required and the excluded words."""

@@ -132,6 +132,8 @@ export interface IndexCounts {
   readonly files: readonly Row[];
   readonly node_types: readonly Row[];
   readonly languages: readonly Row[];
+  /** Node types with their languages and numbers of nodes; not in counts of earlier versions. */
+  readonly kinds?: readonly (readonly [nodeType: string, language: string | null, nodes: number])[];
   /** The endings of the paths of each language; not in counts of earlier versions. */
   readonly endings?: Readonly<Record<string, readonly string[]>>;
   readonly skipped: readonly Row[];
@@ -146,11 +148,15 @@ export function keptCounts(meta: IndexMeta, repo: string): IndexCounts | null {
   return kept?.run === meta.get(`${repo}:run`) ? kept : null;
 }
 
-/** The numbers of nodes by language and by node type, the largest first; the endings of a language's paths if they are few. */
+/**
+ * The numbers of nodes by language and by node type, the largest first; the endings of a language's paths if they are few;
+ * the languages of each node type, null if they were not counted.
+ */
 export interface CountedValues {
   readonly language: ReadonlyMap<string, number>;
   readonly node_type: ReadonlyMap<string, number>;
   readonly endings: ReadonlyMap<string, readonly string[]>;
+  languagesOf(nodeTypes: readonly string[]): readonly (string | null)[] | null;
 }
 
 /** The languages and node types of repositories; null if those of one were not counted by its last run. */
@@ -170,7 +176,13 @@ export function countedValues(meta: IndexMeta, repos: readonly string[]): Counte
     return lists.every((list) => list !== undefined) ? [[language, [...new Set(lists.flat())]] as const] : [];
   };
   const languages = values(counts.flatMap((one) => one.languages));
+  const languagesOf = (nodeTypes: readonly string[]) => {
+    if (counts.some(({ kinds }) => !kinds)) return null;
+    const kinds = counts.flatMap((one) => one.kinds!).filter(([nodeType]) => nodeTypes.includes(nodeType));
+    return [...new Set(kinds.map(([, language]) => language))];
+  };
   return {
+    languagesOf,
     endings: new Map([...languages.keys()].flatMap(endingsOf)),
     language: languages,
     node_type: values(counts.flatMap((one) => one.node_types)),

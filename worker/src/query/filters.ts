@@ -184,8 +184,8 @@ function hasFewNodes({ counted }: FilterLookup, { languages, nodeTypes }: Scope)
  * Not for languages of many nodes, where it saves little and FTS5 takes longer.
  */
 export function withLanguageWords(scope: Scope, counted: CountedValues | null): Scope {
-  if (!counted || scope.languages.length === 0) return { ...scope, languageWords: null };
-  const present = scope.languages.filter((name) => counted.language.has(name));
+  const present = counted && languagesOf(scope, counted);
+  if (!present) return { ...scope, languageWords: null };
   const [own, all] = [present, [...counted.language.keys()]].map((names) => {
     return names.reduce((sum, name) => sum + counted.language.get(name)!, 0);
   });
@@ -193,6 +193,13 @@ export function withLanguageWords(scope: Scope, counted: CountedValues | null): 
   const endings = lists.every((list) => list !== undefined) ? unique(lists.flat()) : [];
   const isUseful = own! * MIN_NODES_OF_OTHERS <= all! && endings.length <= MAX_ENDINGS_OF_QUERY;
   return { ...scope, languageWords: isUseful ? endingWords(endings) : null };
+}
+
+/** The languages of the nodes that the scope's languages and node types leave; null if they are unknown, or if neither is given. */
+function languagesOf({ languages, nodeTypes }: Scope, counted: CountedValues): readonly string[] | null {
+  const ofTypes = nodeTypes.length > 0 ? counted.languagesOf(nodeTypes) : null;
+  if (languages.length === 0) return ofTypes?.every((name) => name !== null) ? ofTypes : null;
+  return languages.filter((name) => counted.language.has(name) && (ofTypes?.includes(name) ?? true));
 }
 
 function buildScope(lookup: FilterLookup, paths: string[], notPaths: string[]): Scope {

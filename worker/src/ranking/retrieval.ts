@@ -126,8 +126,26 @@ export class WordSearch {
    * This takes a request of its own, which is sent while the vectors are searched.
    */
   async loadSimilar(database: Database): Promise<void> {
-    const matches = matchNames(this.queryText, this.#names());
-    this.#similar = hasExactMatch(matches) ? [] : await database.run(similarStatements(this.queryText, this.scope));
+    const { queryText, scope } = this;
+    const matches = matchNames(queryText, this.#names());
+    if (hasExactMatch(matches) || !canMatchSimilar(queryText)) return;
+    const name = lastName(queryText.name);
+    const withName = this.#nodesWithWord(ftsPhrase(name));
+    if (withName === null) this.#similar = await database.run(similarStatements(queryText, scope));
+    else if (withName.length === 0) this.#similar = [[], [], ...(await database.run(misspeltNameStatements(name, null, scope)))];
+    else {
+      const isSpelled = matches.overlapScores.size > 0;
+      const [withPrefix = []] = isSpelled ? [] : await database.run([sql.nodesByNamePrefix(name, scope)]);
+      this.#similar = [withName, withPrefix, [], []];
+    }
+  }
+
+  /** The nodes with a word, the first ones if they are many, if the batch shows them; else null. */
+  #nodesWithWord(term: string): Row[] | null {
+    const words = this.#words().flat();
+    if (isOnly(term, this.queryText.ftsTerms)) return words;
+    if (isOnly(term, this.queryText.codeTokens.map(ftsPhrase))) return this.#literals()[0] ?? null;
+    return words.length === 0 && this.queryText.ftsTerms.includes(term) ? words : null;
   }
 
   /** The rankings by name and by word; the batch, and `loadSimilar`, must have run. */
@@ -279,6 +297,10 @@ export class QueryVector {
 
 const cachedVectors = new Map<string, readonly number[]>();
 
+function isOnly(term: string, terms: readonly string[]): boolean {
+  return terms.length === 1 && terms[0] === term;
+}
+
 /** A statement that finds the nodes with a token, if the search by word does not find the same. */
 function literalStatements(queryText: QueryText, scope: Scope): Statement[] {
   const terms = queryText.codeTokens.map(ftsPhrase);
@@ -309,14 +331,17 @@ function nameStatements(queryText: QueryText, scope: Scope): Statement[] {
 
 /** Statements that find nodes with the name as a word, as a prefix, with a similar name, or one edit away. */
 function similarStatements(queryText: QueryText, scope: Scope): Statement[] {
-  if (!canMatchSimilar(queryText)) return [];
   const name = lastName(queryText.name);
   return [
     sql.nodesHavingWord(name, rareLimit(queryText) + 1, scope),
     sql.nodesByNamePrefix(name, scope),
-    sql.nodesByTrigrams(name, scope),
-    sql.nodesBySpelling(spellings(name), name, scope),
+    ...misspeltNameStatements(name, name, scope),
   ];
+}
+
+/** Statements that find nodes with a similar name, or one edit away; nothing if a node has the word `unless`. */
+function misspeltNameStatements(name: string, unless: string | null, scope: Scope): Statement[] {
+  return [sql.nodesByTrigrams(name, unless, scope), sql.nodesBySpelling(spellings(name), unless, scope)];
 }
 
 /**

@@ -161,9 +161,9 @@ export async function scopeFromFilters(context: SearchContext, filters: Filters)
   return withLanguageWords(scope, currentCounts(context, repos, scope));
 }
 
-/** The counts in the metadata that was read last, if the scope has languages. */
-function currentCounts({ meta }: SearchContext, repos: readonly string[], { languages }: Scope): CountedValues | null {
-  return languages.length > 0 ? countedValues(meta, repos) : null;
+/** The counts in the metadata that was read last, if the scope has languages or node types. */
+function currentCounts({ meta }: SearchContext, repos: readonly string[], { languages, nodeTypes }: Scope): CountedValues | null {
+  return languages.length + nodeTypes.length > 0 ? countedValues(meta, repos) : null;
 }
 
 /**

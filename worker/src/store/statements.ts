@@ -22,7 +22,7 @@ import {
 
 const sql = expandFragments(data.sql);
 const { MAX_TRIGRAMS } = constants.name_search;
-const { MIN_TERMS_OF_GLOB } = constants.worker_limits;
+const { MAX_COMPARED_BY_PREFIX, MAX_COMPARED_NODES, MIN_TERMS_OF_GLOB } = constants.worker_limits;
 const { MAX_NAMED_HITS } = constants.hits;
 
 const columnsBySql = new Map(Object.entries(sql).map(([name, text]) => [text, data.columns[name as keyof typeof sql]]));
@@ -141,7 +141,10 @@ export function hitsWithParts(ids: readonly string[], inScope: ReadonlySet<strin
   const marked = (id: string) => `(${idLiteral(id)},${inScope.has(id) ? 1 : 0})`;
   return ofIds(ids, (own) => {
     const rows = own.map(marked).join() || "(NULL,NULL)";
-    return { ...withText("hitsWithParts", sql.hitsWithParts.replace("@MARKED_IDS", rows)), params: [null, ...scopeParams(scope)] };
+    const most = scope.withWords?.includes("*") ? MAX_COMPARED_BY_PREFIX : MAX_COMPARED_NODES;
+    const areFew = own.filter((id) => !inScope.has(id)).length <= most;
+    const params = [Number(areFew), ...scopeParams(scope)];
+    return { ...withText("hitsWithParts", sql.hitsWithParts.replace("@MARKED_IDS", rows)), params };
   });
 }
 
@@ -218,25 +221,29 @@ function spelled(expression: string, scope: Scope): Statement {
 /**
  * Selects the nodes whose names share most trigrams with a word.
  *
- * It finds nothing if one of the first nodes with the word is in the scope.
+ * It finds nothing if one of the first nodes with the word `unless` is in the scope.
  */
-export function nodesByTrigrams(word: string, scope: Scope): Statement {
+export function nodesByTrigrams(word: string, unless: string | null, scope: Scope): Statement {
   const query = trigrams(lowercaseAscii(word)).map(quoted).join(" OR ") || NOTHING;
-  const [guard] = narrowedParams(ftsPhrase(word), scope);
   const required = requiredWords(scope);
   // the fewer nodes are listed, the fewer rows D1 bills
   const listed = [required, required && placeWords(scope)].filter(Boolean).join(" AND ") || null;
-  return { sql: sql.nodesByTrigrams, params: [query, ...withRequiredWords(scopeParams(scope), listed), guard!] };
+  return { sql: sql.nodesByTrigrams, params: [query, ...withRequiredWords(scopeParams(scope), listed), guard(unless, scope)] };
 }
 
 /**
  * Selects the first nodes with a name or member among the spellings.
  *
- * It finds nothing if one of the first nodes with the word is in the scope.
+ * It finds nothing if one of the first nodes with the word `unless` is in the scope.
  */
-export function nodesBySpelling(spellings: readonly string[], word: string, scope: Scope): Statement {
-  const [guard] = narrowedParams(ftsPhrase(word), scope);
-  return { sql: sql.nodesBySpelling, params: [...narrowedParams(`symbol : (${anyOf(spellings)})`, scope), guard!] };
+export function nodesBySpelling(spellings: readonly string[], unless: string | null, scope: Scope): Statement {
+  const params = narrowedParams(`symbol : (${anyOf(spellings)})`, scope);
+  return { sql: sql.nodesBySpelling, params: [...params, guard(unless, scope)] };
+}
+
+/** The FTS5 query for the nodes of the scope with a word; for none without a word. */
+function guard(word: string | null, scope: Scope): Value {
+  return word === null ? NOTHING : narrowedParams(ftsPhrase(word), scope)[0]!;
 }
 
 /** Selects the line ranges of the parts of these nodes. */
