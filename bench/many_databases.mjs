@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { Miniflare, NoOpLog } from "miniflare";
 
 const { script, folder, databases } = JSON.parse(process.argv[2]);
+const model = new URL("../src/feeder/embedding/static_model.bin", import.meta.url);
 const names = Object.keys(databases);
 const bindingOf = (at) => (at === 0 ? "CODE_DB" : `CODE_DB_${at + 1}`);
 const bindings = Object.fromEntries(names.map((_, at) => [bindingOf(at), `database-${at}`]));
@@ -18,7 +19,10 @@ await fill();
 const worker = new Miniflare({
   cf: false,
   log: new NoOpLog(),
-  modules: [{ type: "ESModule", path: "worker.js", contents: await readFile(script, "utf8") }],
+  modules: [
+    { type: "ESModule", path: "worker.js", contents: await readFile(script, "utf8") },
+    { type: "Data", path: "static_model.bin", contents: await readFile(model) },
+  ],
   compatibilityDate: "2026-04-01",
   bindings: { PUBLIC: "true", REPOSITORIES: Object.fromEntries(names.map((name, at) => [name, bindingOf(at)])) },
   ...stored,

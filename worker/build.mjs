@@ -32,7 +32,9 @@ const part = join(HERE, `build/worker_data.json.${process.pid}`);
 writeFileSync(part, data);
 renameSync(part, join(HERE, "build/worker_data.json"));
 
-const common = { bundle: true, format: "esm", target: "es2022", logLevel: "warning" };
+// wrangler uploads it beside the Worker
+const MODEL_FILE = "./static_model.bin";
+const common = { bundle: true, external: [MODEL_FILE], format: "esm", target: "es2022", logLevel: "warning" };
 if (options.test) {
   const entry = join(HERE, "test/peer.ts");
   await build({ ...common, entryPoints: [entry], outfile: options.test, platform: "node" });
@@ -43,7 +45,7 @@ if (options.test) {
   const oauth = {
     entryPoints: [join(HERE, "src/oauth/index.ts")],
     outfile: join(dirname(options.out), "oauth.js"),
-    external: ["cloudflare:workers"],
+    external: [MODEL_FILE, "cloudflare:workers"],
     plugins: [{ name: "worker", setup: leaveOutWorker }],
     banner: { js: licence() },
   };

@@ -32,6 +32,7 @@ export default (api) => ({
 });`;
 
 const { script, vars, token, database, index } = JSON.parse(process.argv[2]);
+const model = new URL("../../src/feeder/embedding/static_model.bin", import.meta.url);
 const binding = (name, contents, address) => ({
   name,
   modules: [{ type: "ESModule", path: `${name}.mjs`, contents }],
@@ -44,7 +45,10 @@ const worker = new Miniflare({
   workers: [
     {
       name: "edge",
-      modules: [{ type: "ESModule", path: "worker.js", contents: await readFile(script, "utf8") }],
+      modules: [
+        { type: "ESModule", path: "worker.js", contents: await readFile(script, "utf8") },
+        { type: "Data", path: "static_model.bin", contents: await readFile(model) },
+      ],
       compatibilityDate: "2026-04-01",
       bindings: vars,
       wrappedBindings: { CODE_DB: "rows", ...(index ? { CODE_INDEX: "vectors" } : {}) },

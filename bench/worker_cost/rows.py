@@ -107,6 +107,6 @@ def queries_by_kind(index: Index) -> Mapping[str, Sequence[str]]:
     }
 
 
-def words(index: Index, nodes: int) -> Sequence[str]:
+def words(index: Index, nodes: int) -> list[str]:
     """Returns the 40 words with most nodes, of those in at most so many."""
     return [word for (word,) in index.rows(_WORDS.replace("?1", str(nodes)))]

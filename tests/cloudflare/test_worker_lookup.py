@@ -1,12 +1,9 @@
 """The lookup table in D1, from which a Worker computes the static vector of a query."""
 
-import json
-import subprocess
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 from clouds import Cloud
 
@@ -14,11 +11,9 @@ from fault_injection import Crash, FailingDatabase, FaultInjector
 from feeder.cloudflare.vectorize import Vectorize
 from feeder.embedding.cache import CachedEmbedder
 from feeder.embedding.static_lookup import SLOT_COUNT, build_lookup
-from feeder.embedding.static_model import MODEL_FILE, StaticEmbedder
 from feeder.errors import StoppedEarly
 from feeder.shards import Shard
 from feeder.source.git_trees import Commit
-from feeder.store import Statement
 from feeder.store.lookup_table import BATCH_STATEMENTS, META_KEY, LookupTable
 from feeder.sync.budget import Budget
 from feeder.sync.context import ModelVectors, SyncContext
@@ -30,36 +25,6 @@ from source.repos import Repo
 
 OTHER = "row 1 differs from the model's"
 CHECK = "the Worker's lookup table matches the model"
-SCRIPT = MODEL_FILE.with_name("static_query.mjs")
-ASKED = """
-import { readFileSync } from "node:fs";
-const { LAYOUT_SQL, CODES_SQL, codesParameter, countTokens, queryVector } =
-  await import(process.argv[1]);
-const said = JSON.parse(readFileSync(0, "utf8"));
-const one = ({ text, about, rows }) =>
-  rows ? queryVector(countTokens(text), rows, about) : codesParameter(countTokens(text), about);
-process.stdout.write(JSON.stringify({ LAYOUT_SQL, CODES_SQL, answers: said.map(one) }));
-"""
-QUERIES = [
-    "where is the refresh token stored",
-    "parseDeltaFile XMLHttpRequest2 utf8",
-    "zxqvbnm frobnicateTheWidgets zxqvbnm zxqvbnm",
-    "zzqqxx",
-    "Größe der Warteschlange, naïve façade",
-    "где хранится токен 日本語の文書",
-    "' OR 1=1; -- %_\" \\",
-    "a",
-    "…",
-]
-
-
-def run_in_node(said: list[dict[str, Any]]) -> dict[str, Any]:
-    """Runs the Worker's JavaScript on queries or on the rows for them."""
-    command = ["node", "--input-type=module", "--eval", ASKED, str(SCRIPT)]
-    asked = json.dumps(said).encode()
-    done = subprocess.run(command, input=asked, capture_output=True, check=True)
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer
 
 
 def large() -> LookupTable:
@@ -89,21 +54,6 @@ def sync_with_table(cloud: Cloud, repo: Repo, lookup: LookupTable | None) -> Syn
 
 def expected_rows(lookup: LookupTable) -> list[Any]:
     return [list(lookup.rows()), lookup.identity]
-
-
-def test_query_looked_up_in_d1_has_the_vector_of_the_model(cloud: Cloud, shop: Repo) -> None:
-    """For known and unknown words, all alphabets, and SQL."""
-    model = StaticEmbedder()
-    sync_with_table(cloud, shop, build_lookup())
-    [(value,)] = cloud.rows(run_in_node([])["LAYOUT_SQL"])
-    said: list[dict[str, Any]] = [
-        {"text": text, "about": json.loads(str(value))} for text in QUERIES
-    ]
-    asked = run_in_node(said)
-    answers = cloud.d1.run([Statement(asked["CODES_SQL"], (param,)) for param in asked["answers"]])
-    told = [one | {"rows": rows} for one, rows in zip(said, answers, strict=True)]
-    for text, found in zip(QUERIES, run_in_node(told)["answers"], strict=True):
-        np.testing.assert_allclose(found, model.embed_query(text), atol=1e-6, err_msg=text)
 
 
 def test_table_is_written_once_in_two_requests(cloud: Cloud, shop: Repo) -> None:

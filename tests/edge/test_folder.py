@@ -91,7 +91,7 @@ def test_folder_is_complete(run: RunFeeder, shop: Path) -> None:
         "assets/_headers",
     }
     licences = {"assets/colours/languages.license"}
-    own = {"worker.js", "README.md", ".noindex", ".written.json"}
+    own = {"worker.js", "static_model.bin", "README.md", ".noindex", ".written.json"}
     assert set(there) == page | licences | own
     assert there["worker.js"] == (PACKAGE_FOLDER / "worker.js").read_bytes()
     assert there["assets/app.js"] == (page_files.PAGE_FOLDER / "app.js").read_bytes()

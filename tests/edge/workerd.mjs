@@ -10,6 +10,7 @@
 // `oauth.js` beside the script runs; what its store holds stays in the folder `store`, and a request with the host
 // `expiry.example` lets all access tokens there expire.
 
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -43,6 +44,8 @@ const EXPIRY = `export default { async fetch(_, { OAUTH_KV: store }) {
   return new Response(String(keys.length));
 } };`;
 
+const MODEL = new URL("../../src/feeder/embedding/static_model.bin", import.meta.url);
+
 let running;
 for await (const line of createInterface({ input: process.stdin })) {
   await running?.stop();
@@ -60,7 +63,7 @@ async function start(options) {
   const workerFile = script ?? join(folder, "worker.js");
   const edge = {
     name: "edge",
-    modules: await Promise.all((github ? ["oauth.js", "worker.js"] : ["worker.js"]).map(esModule)),
+    modules: [...(await Promise.all((github ? ["oauth.js", "worker.js"] : ["worker.js"]).map(esModule))), await model()],
     compatibilityDate: "2026-04-01",
     ...(github && { compatibilityFlags: ["global_fetch_strictly_public"], kvNamespaces: { OAUTH_KV: "oauth" } }),
     bindings: vars,
@@ -98,6 +101,12 @@ async function start(options) {
   async function esModule(path) {
     const contents = await readFile(path === "worker.js" ? workerFile : join(dirname(workerFile), path), "utf8");
     return { type: "ESModule", path, contents };
+  }
+
+  async function model() {
+    const file = folder && join(folder, "static_model.bin");
+    const contents = await readFile(file && existsSync(file) ? file : MODEL);
+    return { type: "Data", path: "static_model.bin", contents };
   }
 
   async function run(statements) {

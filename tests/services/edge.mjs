@@ -36,6 +36,8 @@ export default ({ standin, index }) => {
   return { query, queryById };
 };`;
 
+const MODEL = new URL("../../src/feeder/embedding/static_model.bin", import.meta.url);
+
 /** The workers of an order: the Worker, and what its bindings are made of. */
 export function workersOf({ script, bindings, indexes, ai, web, vars }, standin) {
   const services = { standin: (request) => replied(standin, request) };
@@ -49,7 +51,10 @@ export function workersOf({ script, bindings, indexes, ai, web, vars }, standin)
   return [
     {
       name: "edge",
-      modules: [{ type: "ESModule", path: "worker.mjs", contents: readFileSync(script, "utf8") }],
+      modules: [
+        { type: "ESModule", path: "worker.mjs", contents: readFileSync(script, "utf8") },
+        { type: "Data", path: "static_model.bin", contents: readFileSync(MODEL) },
+      ],
       compatibilityDate: "2026-04-01",
       ...OWN_SOCKET,
       bindings: vars,

@@ -53,10 +53,10 @@ def running_worker(
         )
     _check_port(port)
     with temporary_folder() as folder:
-        for path, text in folder_contents("wrangler.toml").items():
+        for path, content in folder_contents("wrangler.toml").items():
             file = folder / path
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, "utf-8")
+            file.write_bytes(content.encode() if isinstance(content, str) else content)
         copy = folder / "index.db"
         copy_index(index, copy, repo)
         token = secrets.token_urlsafe(32)

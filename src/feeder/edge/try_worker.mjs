@@ -29,7 +29,10 @@ const worker = new Miniflare({
   port,
   cf: false,
   log: new NoOpLog(),
-  modules: [{ type: "ESModule", path: "worker.js", contents: await readFile(join(folder, "worker.js"), "utf8") }],
+  modules: [
+    { type: "ESModule", path: "worker.js", contents: await readFile(join(folder, "worker.js"), "utf8") },
+    { type: "Data", path: "static_model.bin", contents: await readFile(join(folder, "static_model.bin")) },
+  ],
   compatibilityDate: "2026-04-01",
   bindings: vars,
   ...databases,

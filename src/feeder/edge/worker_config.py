@@ -14,6 +14,9 @@ from feeder.errors import UserError
 
 MODULE_FILE, ASSETS_FOLDER = "worker.js", "assets"
 
+MODEL_FILE = "static_model.bin"
+"""The static model, which the Worker's module imports; wrangler uploads it as data."""
+
 OAUTH_FILE = "oauth.js"
 """The module with sign-in by OAuth, which imports the Worker's."""
 

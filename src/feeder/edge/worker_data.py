@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import feeder
-from feeder import bigrams, nodes, notes, relation, suggestions, text
+from feeder import bigrams, embedding, nodes, notes, relation, suggestions, text
 from feeder.cloudflare import vectorize
 from feeder.corpus import index_status, skipped_files, unread_files
 from feeder.edge import tokenizer_tables, worker_limits, worker_sql
@@ -86,6 +86,7 @@ _NAMES: dict[ModuleType, str] = {
     suggestions: "MAX_SUGGESTIONS MIN_SIMILARITY MAX_COMPARED MAX_LISTED SHORT_NAME",
     bigrams: "RUN",
     text: "WORD_PATTERN PART_PATTERN SEPARATOR_PATTERN",
+    embedding: "STATIC_MODEL_NAME",
     batching: "BYTES_PER_INPUT_TOKEN",
     vectorize: "MAX_INDEXED_BYTES MAX_FILTER_BYTES MAX_NEIGHBOURS",
     # store

@@ -14,7 +14,14 @@ from typing import Any, Literal, NamedTuple
 import feeder
 from feeder.cloudflare import wrangler
 from feeder.edge import several_repositories, worker_config
-from feeder.edge.worker_config import ASSETS_FOLDER, MODULE_FILE, OAUTH_FILE, WorkerSettings
+from feeder.edge.worker_config import (
+    ASSETS_FOLDER,
+    MODEL_FILE,
+    MODULE_FILE,
+    OAUTH_FILE,
+    WorkerSettings,
+)
+from feeder.embedding import static_model
 from feeder.errors import UserError
 from feeder.mcp.clients import text_files
 from feeder.web import page_files
@@ -34,8 +41,12 @@ _REFERRER_HEADER = {"referrer-policy": "same-origin"}
 """Without a referrer, a browser does not tell which page sends a request."""
 
 
-def folder_contents(config_path: str, *, has_oauth: bool = False) -> dict[str, str]:
-    """The text of each file by its path in the folder, with `has_oauth` also the sign-in's.
+Content = str | bytes
+"""The content of a file; bytes of one that is no text."""
+
+
+def folder_contents(config_path: str, *, has_oauth: bool = False) -> dict[str, Content]:
+    """The content of each file by its path in the folder, with `has_oauth` also the sign-in's.
 
     `config_path` is the path of the Worker's configuration, relative to the folder.
 
@@ -43,6 +54,7 @@ def folder_contents(config_path: str, *, has_oauth: bool = False) -> dict[str, s
     """
     return {
         MODULE_FILE: _built_file(MODULE_FILE),
+        MODEL_FILE: static_model.MODEL_FILE.read_bytes(),
         **({OAUTH_FILE: _built_file(OAUTH_FILE)} if has_oauth else {}),
         **{f"{ASSETS_FOLDER}/{name}": text for name, text in _page_files()},
         f"{ASSETS_FOLDER}/_headers": _headers_file(),
@@ -91,16 +103,16 @@ Action = Literal["created", "changed", "deleted", "unchanged", "kept"]
 MANIFEST_FILE = ".written.json"
 """The digests of the written files, which distinguish an edited file from an older version."""
 
-_NOT_DIFFED = (MODULE_FILE, OAUTH_FILE, MANIFEST_FILE)
+_NOT_DIFFED = (MODULE_FILE, MODEL_FILE, OAUTH_FILE, MANIFEST_FILE)
 """Generated files, whose diff is not printed."""
 
 
 class PlannedFile(NamedTuple):
-    """A file's text before and after, None for no file; a file that the user edited stays."""
+    """A file's content before and after, None for no file; a file that the user edited stays."""
 
     file: Path
-    before: str | None
-    after: str | None
+    before: Content | None
+    after: Content | None
     is_user_edited: bool = False
 
     @property
@@ -116,7 +128,8 @@ class PlannedFile(NamedTuple):
     def diff(self) -> Iterator[str]:
         """The lines of a unified diff, without their ends; none for generated files."""
         if self.file.name not in _NOT_DIFFED and self.action not in ("kept", "unchanged"):
-            yield from text_files.diff(self.file, self.before, self.after)
+            texts = [None if content is None else str(content) for content in self[1:3]]
+            yield from text_files.diff(self.file, *texts)
 
 
 def plan_folder(
@@ -154,14 +167,14 @@ def write_plan(plan: list[PlannedFile]) -> None:
 
 
 def _plan_file(
-    folder: Path, name: str, new_text: str | None, known_digest: str | None, *, is_forced: bool
+    folder: Path, name: str, new: Content | None, known_digest: str | None, *, is_forced: bool
 ) -> PlannedFile:
     """A file that feeder did not write, or that was edited since, is overwritten only if forced."""
     file = folder / name
     _check_no_symlink(file, within=folder)
-    before = text_files.read(file)
-    is_own = before is None or before == new_text or _sha256(before) == known_digest
-    return PlannedFile(file, before, new_text, is_user_edited=not is_own and not is_forced)
+    before = text_files.read_bytes(file) if name == MODEL_FILE else text_files.read(file)
+    is_own = before is None or before == new or _sha256(before) == known_digest
+    return PlannedFile(file, before, new, is_user_edited=not is_own and not is_forced)
 
 
 def _check_not_repository(folder: Path) -> None:
@@ -184,11 +197,11 @@ def _check_no_symlink(file: Path, within: Path) -> None:
 
 
 def _plan_manifest(
-    folder: Path, content: Mapping[str, str], plan: list[PlannedFile]
+    folder: Path, content: Mapping[str, Content], plan: list[PlannedFile]
 ) -> PlannedFile:
     """The digests of the files that this version writes, without those that the user edited."""
     edited = {file.file for file in plan if file.is_user_edited}
-    digests = {name: _sha256(text) for name, text in content.items() if folder / name not in edited}
+    digests = {name: _sha256(own) for name, own in content.items() if folder / name not in edited}
     facts = {"feeder": feeder.__version__, "files": digests}
     file = folder / MANIFEST_FILE
     _check_no_symlink(file, within=folder)
@@ -224,5 +237,6 @@ def _plan_config(file: Path, folder: Path, settings: WorkerSettings) -> PlannedF
     return PlannedFile(file, before, after)
 
 
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def _sha256(content: Content) -> str:
+    data = content.encode() if isinstance(content, str) else content
+    return hashlib.sha256(data).hexdigest()

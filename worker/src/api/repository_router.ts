@@ -236,9 +236,8 @@ export class RepositoryRouter {
     const { model } = queryModel(database.meta, env);
     if (!model) return null;
     const vector = new QueryVector(model, text, env, this.#countRequest);
-    const rows = vector.isFree ? [] : await database.run(vector.statements);
     const names = repositories.map((one) => one.name);
-    return reposByVector(vector, rows, indexes.map((index) => new VectorIndex(index, this.#countRequest)), names);
+    return reposByVector(vector, indexes.map((index) => new VectorIndex(index, this.#countRequest)), names);
   }
 
   /** Opens the first of the repositories whose database answers; null if none does. */

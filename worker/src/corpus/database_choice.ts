@@ -6,7 +6,7 @@ import { ServiceError } from "../bindings/service_error.ts";
 import type { VectorIndex } from "../bindings/vectorize.ts";
 import { HttpError } from "../http_error.ts";
 import { sortBy } from "../sorting.ts";
-import type { Database, Row } from "../store/database.ts";
+import type { Database } from "../store/database.ts";
 import { mapAtOnce } from "../store/several_databases.ts";
 import { termCounts } from "../store/statements.ts";
 import type { QueryText } from "../query/query_text.ts";
@@ -67,12 +67,11 @@ export async function chooseDatabases(
 /** The repositories of the nearest nodes with their scores; null without one, or if the service fails. */
 export async function reposByVector(
   vector: QueryVector,
-  rows: readonly (readonly Row[])[],
   indexes: readonly VectorIndex[],
   repos: readonly string[],
 ): Promise<Map<string, number> | null> {
   try {
-    const values = await vector.compute(rows);
+    const values = await vector.compute();
     if (!values) return null;
     const found = (await Promise.all(indexes.map((index) => index.nearestRepos(values, repos)))).flat();
     const scores = new Map<string, number>();

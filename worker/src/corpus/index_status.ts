@@ -65,7 +65,7 @@ export function cacheKey(meta: IndexMeta, repo: string): string {
 
 /** What the vectors of a database are made with, as a text. */
 export function modelKey(meta: IndexMeta): string {
-  return JSON.stringify(["model", "dimensions", "header", "lookup"].map((key) => meta.get(key) ?? null));
+  return JSON.stringify(["model", "dimensions", "header"].map((key) => meta.get(key) ?? null));
 }
 
 /** The metadata of the database and of the repository that is searched by default. */

@@ -1,15 +1,10 @@
 /** Retrieves candidates: by name, by word, by stack frame and by vector. */
 
-import {
-  CODES_SQL,
-  codesParameter,
-  countTokens,
-  queryVector,
-} from "../../../src/feeder/embedding/static_query.mjs";
 import { constants } from "../../build/worker_data.json";
 import type { Env } from "../bindings/env.ts";
 import { ServiceError } from "../bindings/service_error.ts";
 import type { NeighbourIndex } from "../bindings/vectorize.ts";
+import { embedWithStaticModel, isStaticModel, staticDimensions } from "../bindings/static_model.ts";
 import { embedQuery, isWorkersAiModel } from "../bindings/workers_ai.ts";
 import { Pattern } from "../python_regex.ts";
 import { rpartition, strip } from "../python_strings.ts";
@@ -64,19 +59,10 @@ export interface Frame {
   file: string;
 }
 
-/** The size and the model of the lookup table, as `meta` has it. */
-interface LookupTable {
-  model: string;
-  slots: number;
-  buckets: number;
-  dimensions: number;
-}
-
-/** The embedding model of queries; `table` if its vectors are computed from the lookup table. */
+/** The embedding model of queries. */
 export interface QueryModel {
   readonly name: string;
   readonly dimensions: number;
-  readonly table: LookupTable | null;
 }
 
 /** The query vector and the vector index to search. */
@@ -194,13 +180,12 @@ export class WordSearch {
 export async function nearestNodes(
   vectorSearch: VectorSearch,
   queryText: QueryText,
-  rowSets: readonly (readonly Row[])[],
   scope: Scope,
   onWarning: (line: string) => void,
 ): Promise<Ranking> {
   let neighbours = new Map<string, number>();
   try {
-    const vector = await vectorSearch.vector.compute(rowSets);
+    const vector = await vectorSearch.vector.compute();
     if (vector) neighbours = await vectorSearch.index.query(vector, MAX_BY_MODEL, scope);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -228,14 +213,13 @@ export function queryModel(meta: IndexMeta, env: Env): { model: QueryModel | nul
   }
   if (!env.CODE_INDEX) return withoutModel("The binding CODE_INDEX is missing.");
   const dimensions = Number(meta.get("dimensions"));
-  const table = lookupTable(meta);
-  if (table?.model === name) {
-    if (table.dimensions === dimensions) return { model: { name, dimensions, table }, problem: null };
-    return withoutModel(`The index has vectors of ${dimensions} dimensions, and ${name} has ${table.dimensions}.`);
+  if (isStaticModel(name)) {
+    if (staticDimensions() === dimensions) return { model: { name, dimensions }, problem: null };
+    return withoutModel(`The index has vectors of ${dimensions} dimensions, and ${name} has ${staticDimensions()}.`);
   }
   if (!isWorkersAiModel(name)) return withoutModel(`The Worker cannot run the model ${name}.`);
   if (!env.AI) return withoutModel("The binding AI is missing.");
-  return { model: { name, dimensions, table: null }, problem: null };
+  return { model: { name, dimensions }, problem: null };
 }
 
 /** The distinct frames of a stack trace in the query, the innermost first. */
@@ -254,10 +238,9 @@ export function frameNodeIds(queryText: QueryText, rowSets: readonly (readonly (
   return [...new Set(nodeIds(nodes))];
 }
 
-/** The vector of a query: from the cache, from rows of the lookup table, or from Workers AI. */
+/** The vector of a query: from the cache, from the static model, or from Workers AI. */
 export class QueryVector {
   readonly #key: string;
-  readonly #counts: Map<string, number> | null;
 
   constructor(
     private readonly model: QueryModel,
@@ -266,32 +249,20 @@ export class QueryVector {
     private readonly onTiming: OnTiming,
   ) {
     this.#key = JSON.stringify([model.name, model.dimensions, text]);
-    this.#counts = model.table && !cachedVectors.has(this.#key) ? countTokens(text) : null;
   }
 
-  /** The statements whose rows `compute` needs. */
-  get statements(): Statement[] {
-    const { table } = this.model;
-    return table && this.#counts ? [{ sql: CODES_SQL, params: [codesParameter(this.#counts, table)], across: { isShared: true } }] : [];
-  }
-
-  /** True if `compute` needs nothing from the database. */
-  get isFree(): boolean {
-    return this.#counts === null;
-  }
-
-  /** Computes the vector from the rows of the statements; null if all its numbers are 0. */
-  async compute(rowSets: readonly (readonly Row[])[]): Promise<readonly number[] | null> {
+  /** Computes the vector; null if all its numbers are 0. */
+  async compute(): Promise<readonly number[] | null> {
     const cached = cachedVector(this.#key);
-    const vector = cached ?? (await this.#compute(rowSets));
+    const vector = cached ?? (await this.#compute());
     if (!cached) cacheVector(this.#key, vector);
     return vector.some((number) => number !== 0) ? vector : null;
   }
 
-  async #compute(rowSets: readonly (readonly Row[])[]): Promise<readonly number[]> {
-    const { model } = this;
-    if (model.table && this.#counts) return queryVector(this.#counts, rowSets[0] ?? [], model.table);
-    return embedQuery(this.env.AI!, model.name, model.dimensions, this.text, this.onTiming);
+  async #compute(): Promise<readonly number[]> {
+    const { model, text } = this;
+    if (isStaticModel(model.name)) return embedWithStaticModel(text);
+    return embedQuery(this.env.AI!, model.name, model.dimensions, text, this.onTiming);
   }
 }
 
@@ -399,11 +370,6 @@ function nodesInFile(frame: Frame, nodes: readonly NameMatch[]): readonly NameMa
 
 function withoutModel(problem: string | null): { model: null; problem: string | null } {
   return { model: null, problem };
-}
-
-function lookupTable(meta: IndexMeta): LookupTable | null {
-  const text = meta.get("lookup");
-  return text ? (JSON.parse(text) as LookupTable) : null;
 }
 
 /** The cached vector of a key, which becomes the most recently used one. */

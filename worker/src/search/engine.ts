@@ -115,8 +115,7 @@ interface FirstBatch {
   readonly listedRows: readonly Row[];
   readonly missingWords: readonly string[];
   readonly vectorSearch: VectorSearch | null;
-  readonly lookupRows: readonly (readonly Row[])[];
-  /** The ranking by vectors, if the query vector needed nothing from the database. */
+  /** The ranking by vectors, if the scope was certain before the batch ran. */
   readonly nearest: Promise<Ranking> | null;
   readonly warnings: string[];
 }
@@ -291,13 +290,12 @@ async function runFirstBatch(
   const isListed = isScopeKnown && !text && isRestricted(scope) && !isEmpty(scope);
   const listed = batch.add(isListed ? [sql.firstNodes(scope, MAX_LISTED + 1)] : []);
   const { vectorSearch, problem } = createVectorSearch(context, usesVectors ? (words?.queryText.text ?? "") : "");
-  const lookupRows = batch.add(vectorSearch?.vector.statements ?? []);
   const isCertain = [...filters.paths, ...filters.notPaths].every((candidates) => candidates.length === 1);
-  const isFree = vectorSearch?.vector.isFree && isCertain;
-  const nearest = words && isFree ? nearestNodes(vectorSearch, words.queryText, [], scope, (line) => warnings.push(line)) : null;
+  const isAsked = words && vectorSearch && isCertain;
+  const nearest = isAsked ? nearestNodes(vectorSearch, words.queryText, scope, (line) => warnings.push(line)) : null;
   await batch.run(context.database);
   const [listedRows = []] = listed();
-  const rows = { checks: checks(), listedRows, lookupRows: lookupRows(), missingWords: missingWords(missing()[0] ?? []) };
+  const rows = { checks: checks(), listedRows, missingWords: missingWords(missing()[0] ?? []) };
   return { ...rows, words, vectorSearch, problem, nearest, warnings };
 }
 
@@ -331,7 +329,7 @@ async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagina
   const { scope, vectorSearch, warnings, context } = first;
   const onWarning = (line: string) => warnings.push(line);
   const [nearest] = await Promise.all([
-    vectorSearch && (first.nearest ?? nearestNodes(vectorSearch, words.queryText, first.lookupRows, scope, onWarning)),
+    vectorSearch && (first.nearest ?? nearestNodes(vectorSearch, words.queryText, scope, onWarning)),
     words.loadSimilar(context.database),
   ]);
   const retrieved = [...words.rankings(), ...(nearest ? [nearest] : [])];

@@ -19,14 +19,21 @@ def read(file: Path) -> str | None:
 
     Raises UserError for a file that is not UTF-8 or cannot be read.
     """
+    content = read_bytes(file)
     try:
-        return file.read_bytes().decode()
-    except FileNotFoundError:
-        return None
+        return None if content is None else content.decode()
     except UnicodeDecodeError as exc:
         raise UserError(
             f"{file} is not UTF-8, from byte {exc.start} on.", "Save it as UTF-8."
         ) from exc
+
+
+def read_bytes(file: Path) -> bytes | None:
+    """The content; None if there is no file. Raises UserError for one that cannot be read."""
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        return None
     except OSError as exc:
         raise _file_error(file, exc) from exc
 
@@ -57,7 +64,7 @@ def missing_folders(file: Path) -> list[str]:
     return [str(parent) for parent in (folder, *folder.parents) if not parent.exists()]
 
 
-def write(file: Path, text: str) -> None:
+def write(file: Path, content: str | bytes) -> None:
     """Replaces the file, keeping its mode, and creates its folder; writes the target of a link.
 
     Raises UserError if that fails.
@@ -65,7 +72,7 @@ def write(file: Path, text: str) -> None:
     target = Path(os.path.realpath(file))
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _replace_atomically(target, text.encode())
+        _replace_atomically(target, content.encode() if isinstance(content, str) else content)
     except OSError as exc:
         raise _file_error(file, exc) from exc
 

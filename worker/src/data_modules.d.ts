@@ -1,0 +1,5 @@
+/** Files that wrangler uploads beside the Worker. */
+declare module "*.bin" {
+  const content: ArrayBuffer;
+  export default content;
+}
