@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from feeder.store import Statement
-from feeder.store.lookup_table import LookupTable, write_table
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import IN_MEMORY, SQLite
 from feeder.store.sqlite_vectors import SQLiteVectors
@@ -40,7 +39,6 @@ PURPOSES = {
     "plain_meanings": "Local indexes: static vectors of the text alone, for nodes whose vector "
     "in meanings contains a description.",
     "vectors": "Local indexes: model vectors, one signed byte a dimension.",
-    "lookup": "D1: rows of the static model, with which a Worker computes a query's vector.",
 }
 _SCHEMA = """
 SELECT name, tbl_name, type, sql FROM sqlite_schema
@@ -64,7 +62,6 @@ def schema() -> str:
 def _create_needed_tables(database: SQLite) -> None:
     database.run(setup_statements("", enabled=True))
     SQLiteVectors(database).upsert([])
-    write_table(LookupTable("", 0, 0, lambda: iter(())), database.run, lambda: True)
 
 
 def _objects(database: SQLite) -> list[tuple[str, str, str]]:

@@ -166,11 +166,3 @@ CREATE TABLE vectors (
   scale REAL NOT NULL,
   code BLOB NOT NULL
 ) WITHOUT ROWID;
-
--- D1: rows of the static model, with which a Worker computes a query's vector.
-CREATE TABLE lookup (
-  slot INTEGER PRIMARY KEY,
-  words TEXT NOT NULL,
-  codes TEXT NOT NULL,
-  buckets TEXT NOT NULL
-);

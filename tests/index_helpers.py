@@ -25,7 +25,6 @@ from feeder.search.answers import Page, PageOptions, build_page
 from feeder.source import Tree
 from feeder.store import Database, Value
 from feeder.store.index import Index
-from feeder.store.lookup_table import LookupRow, LookupTable
 from feeder.store.migrations import migrate
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -88,12 +87,6 @@ class InProcessParser:
 
     def close(self) -> None:
         pass
-
-
-def small_lookup_table(name: str = "small", size: int = 3) -> LookupTable:
-    """A lookup table for a Worker that needs no model."""
-    rows = [LookupRow(slot, f" word{slot} ", "c" * 60, f"{slot:<60}") for slot in range(size)]
-    return LookupTable(name, size, size * 140, lambda: iter(rows))
 
 
 def open_database(path: Path = MEMORY) -> SQLite:

@@ -10,9 +10,8 @@ from chat_server import ChatServer, error_reply, running_chat_server
 from guarantees import concurrent_runs, crashes, error_responses, table
 from guarantees.contents import LEFT_OVER, MISSING, OF_OTHER_TEXT, IndexContents
 from guarantees.history import Commits, commits
-from guarantees.program import RecordRequests, read_requests
 from guarantees.reference import Reference
-from guarantees.stores import Cloud, CloudStatic, Embedded, Store
+from guarantees.stores import Cloud, Embedded, Store
 from standin import StandIn
 from standin_fixtures import standin_process
 
@@ -81,31 +80,6 @@ def test_next_run_completes_a_run_killed_during_a_request(cloud: Cloud, history:
     scenario = crashes.scenarios(history)[1]
     row = crashes.Row(scenario, cloud.moments[1], "the same", scenario.target)
     tally = crashes.kill_at_steps(cloud, row, Reference(cloud), [8, 12])
-    assert tally.failures == []
-    assert tally.tested == 2
-
-
-@pytest.fixture(scope="module")
-def static(
-    standin_process: StandIn, tmp_path_factory: pytest.TempPathFactory, model: ChatServer
-) -> Iterator[Cloud]:
-    cloud = CloudStatic(tmp_path_factory.mktemp("static") / "store", standin_process)
-    cloud.describer = model
-    yield cloud
-    cloud.close()
-
-
-def test_next_run_completes_a_half_written_lookup_table(
-    static: Cloud, history: Commits, tmp_path: Path
-) -> None:
-    """Killed during either half; the next run is on the earlier commit."""
-    scenario = crashes.scenarios(history)[1]
-    row = crashes.Row(scenario, static.moments[1], "the one before", history.first)
-    static.reset(scenario.before)
-    static.sync(scenario.target, RecordRequests(str(tmp_path / "sent"))).expect_done()
-    requests = enumerate(read_requests(tmp_path / "sent"), start=1)
-    steps = [step for step, candidate in requests if b"INTO lookup" in candidate.content]
-    tally = crashes.kill_at_steps(static, row, Reference(static), steps)
     assert tally.failures == []
     assert tally.tested == 2
 

@@ -42,7 +42,7 @@ _TABLES = {
     "descriptions of nobody": """SELECT sha FROM descriptions
         WHERE ?1 <> '' AND sha NOT IN (SELECT describes FROM docs) ORDER BY 1""",
 }
-# tables that not every index has; the lookup's values are those of the model that meta names
+# tables that not every index has
 _OPTIONAL_TABLES = {
     "meanings": """SELECT d.id, hex(coalesce(p.code, m.code)) FROM meanings m
         LEFT JOIN docs d ON d.seq = m.seq LEFT JOIN plain_meanings p ON p.seq = m.seq
@@ -50,11 +50,9 @@ _OPTIONAL_TABLES = {
     "plain_meanings": """SELECT d.id, hex(m.code), p.line_sha FROM plain_meanings p
         LEFT JOIN meanings m ON m.seq = p.seq LEFT JOIN docs d ON d.seq = p.seq
         WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY d.id""",
-    "lookup": """SELECT slot, words, length(codes), length(buckets) FROM lookup
-        WHERE ?1 <> '' ORDER BY slot""",
 }
 _EXISTING_OPTIONAL = """SELECT name FROM sqlite_schema
-    WHERE name IN ('meanings', 'plain_meanings', 'lookup')"""
+    WHERE name IN ('meanings', 'plain_meanings')"""
 _HEAD = "SELECT value FROM meta WHERE key = ?1 || ':head'"
 _HAS_VECTORS = "SELECT 1 FROM sqlite_schema WHERE name = 'vectors'"
 _VECTORS = """SELECT v.* FROM vectors v LEFT JOIN docs d USING (id)

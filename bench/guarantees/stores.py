@@ -295,15 +295,8 @@ class Cloud(Store):
 
 
 class CloudStatic(Cloud):
-    """An account with static vectors, and the lookup table for a Worker in D1.
-
-    The index that a test begins with lacks that table, as one written by an older version does, so
-    every run has to write it.
-    """
+    """An account with static vectors."""
 
     name = "cloud, static model"
     model, dimensions = "static", 256
     small_bytes = 1_700_000
-
-    def _is_index_write(self, request: RecordedRequest) -> bool:
-        return super()._is_index_write(request) and b"INTO lookup" not in request.content

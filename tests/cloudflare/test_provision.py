@@ -124,16 +124,16 @@ def test_init_prints_the_cost_of_each_model(feeder: RunFeeder, repo: Repo) -> No
     """For 10,000 nodes, computed by hand.
 
     5,000,000 stored dimensions; 720 bytes per text, 3 per token, $0.012 per million tokens, and
-    1,000 neurons for $0.011; the static model's table takes two requests.
+    1,000 neurons for $0.011.
     """
     model = ("--model", "@cf/qwen/qwen3-embedding-0.6b", "--dimensions", "256")
     answer = feeder(repo, "init", *model)
     lines = [" ".join(line.split()) for line in answer.err.splitlines()]
-    assert "static 256 19,531 0 (0.0 %) 19 + 11 + 0" in lines
+    assert "static 256 19,531 0 (0.0 %) 17 + 11 + 0" in lines
     assert "@cf/baai/bge-m3 1024 4,882 2,618 (26.2 %) 17 + 11 + 100" in lines
     [chosen] = [line for line in lines if line.startswith("* ")]
     assert chosen.startswith("* @cf/qwen/qwen3-embedding-0.6b --dimensions 256 256 19,531 2,618")
-    assert "it stores 500 rows in D1 once" in answer.err
+    assert "and in a Worker, and uses no service" in answer.err
     assert feeder(repo, "init", *model, "--quiet").err == ""
 
 

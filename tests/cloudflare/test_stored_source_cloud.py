@@ -120,10 +120,10 @@ def test_dry_run_reports_rows_bytes_and_shares(cloud: Cloud, shop: Repo) -> None
 
     planned = cloud.feed(Commit(shop.path), texts=True)
     sync(planned, dry_run=True)
-    usage = estimated_usage(planned.report, None, NO_USAGE, None)
+    usage = estimated_usage(planned.report, None, NO_USAGE)
     plain = cloud.feed(Commit(shop.path))
     sync(plain, dry_run=True)
-    without = estimated_usage(plain.report, None, NO_USAGE, None)
+    without = estimated_usage(plain.report, None, NO_USAGE)
     assert usage.rows_written - without.rows_written == usage.text_rows
     run = sync_with_source(cloud, shop, texts=True)
     assert (usage.text_rows, usage.text_bytes) == (run.report.text_rows, run.report.text_bytes)

@@ -338,3 +338,14 @@ def test_other_model_needs_another_vectorize_index(cloud: Cloud, shop: Repo) -> 
 
     assert cloud.rows("SELECT * FROM meta ORDER BY key") == before
     assert cloud.rows("SELECT path FROM files WHERE state = 'pending'") == []
+
+
+def test_next_change_deletes_the_table_of_earlier_versions(cloud: Cloud, shop: Repo) -> None:
+    """A Worker had the static model's rows there."""
+    cloud.migrated().synced(Commit(shop.path))
+    cloud.rows("CREATE TABLE lookup (slot INTEGER PRIMARY KEY, words TEXT)")
+    cloud.rows("INSERT INTO meta VALUES ('lookup', '{}')")
+    shop.commit(CHANGES["edit"])
+    cloud.synced(Commit(shop.path))
+    assert cloud.rows("SELECT name FROM sqlite_schema WHERE name = 'lookup'") == []
+    assert cloud.rows("SELECT key FROM meta WHERE key = 'lookup'") == []

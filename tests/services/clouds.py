@@ -20,7 +20,6 @@ from feeder.retry import Clock
 from feeder.source import Tree
 from feeder.store import Row, Statement
 from feeder.store.index import Index
-from feeder.store.lookup_table import LookupTable
 from feeder.store.migrations import migrate
 from feeder.sync.context import DescriptionOptions, ModelVectors, SyncContext
 from feeder.sync.report import Report
@@ -30,7 +29,6 @@ from index_helpers import MEMORY, REPO, InProcessParser
 
 DIMENSIONS = 64
 INDEX = "acme_shop_code"
-ABOUT_LOOKUP = "SELECT value FROM meta WHERE key = 'lookup'"
 DOCS = """
 SELECT id, repo, branch, sha_head, path, language, node_type, symbol, signature, logical_path,
   start_line, end_line, text_sha FROM docs ORDER BY id
@@ -122,7 +120,6 @@ class Cloud:
         *,
         cache: Path = MEMORY,
         branch: str = "main",
-        lookup: LookupTable | None = None,
         texts: bool | None = None,
         describing: DescriptionOptions | None = None,
     ) -> SyncContext:
@@ -132,7 +129,7 @@ class Cloud:
             tree,
             InProcessParser(),
             Index(self.d1, REPO, branch),
-            ModelVectors(cached, self.vectorize, lookup),
+            ModelVectors(cached, self.vectorize),
             Report(REPO, branch, tree.commit),
             ProgressReporter(quiet=True),
             secrets.token_hex(8),
@@ -156,11 +153,6 @@ class Cloud:
     def rows(self, sql: str, *params: str) -> list[Row]:
         [rows] = self.d1.run([Statement(sql, params)])
         return rows
-
-    def lookup_rows(self) -> list[Any]:
-        """Returns the rows of the lookup table and its entry in `meta`."""
-        found = self.rows("SELECT slot, words, codes, buckets FROM lookup ORDER BY slot")
-        return [found, *(value for (value,) in self.rows(ABOUT_LOOKUP))]
 
     def docs(self) -> list[Row]:
         """Returns the rows of all nodes, without row ids."""

@@ -21,8 +21,8 @@ class Usage:
 
     `requests` and `retries` are by service; rows are as D1 bills them; `dimensions` is the sum over
     all written vectors; tokens and neurons are estimates. `database_bytes` is the size of the whole
-    database, 0 if unknown. Of `rows_written`, a dry run tells the `lookup_rows` of a Worker's
-    lookup table and the `text_rows` of stored source, of `text_bytes`.
+    database, 0 if unknown. Of `rows_written`, a dry run tells the `text_rows` of stored
+    source, of `text_bytes`.
     """
 
     requests: Mapping[str, int] = field(default_factory=dict)
@@ -34,7 +34,6 @@ class Usage:
     tokens: int = 0
     neurons: float = 0.0
     database_bytes: int = 0
-    lookup_rows: int = 0
     text_rows: int = 0
     text_bytes: int = 0
 
@@ -61,12 +60,6 @@ class Usage:
             yield (
                 f"D1: {self.rows_written:,} rows written ({share['rows_written']} of a free day), "
                 f"{self.rows_read:,} read ({share['rows_read']})."
-            )
-        if self.lookup_rows:
-            yield (
-                f"Of these, {self.lookup_rows:,} rows "
-                f"({format_percent(self.lookup_rows / ROWS_WRITTEN_PER_DAY)} of a free day) are "
-                "the lookup table for a Worker's queries, written once per model."
             )
         if self.text_rows:
             yield (

@@ -26,7 +26,6 @@ from feeder.session.workspace import creation_command, index_file
 from feeder.store import Database, Statement, Vectors
 from feeder.store.index_folder import create_index_folder
 from feeder.store.inventory import indexed_repositories
-from feeder.store.lookup_table import LookupTable
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import IN_MEMORY, SQLite
 from feeder.store.sqlite_vectors import SQLiteVectors
@@ -47,8 +46,6 @@ class Backend:
     database: Database
     embedder: Embedder | None
     vectors: Vectors | None
-    lookup: LookupTable | None = None
-    """The table with which a Worker embeds queries, if it needs one."""
     describer: Describer | None = None
     static_model: StaticQuantizer | None = None
     keeps_static_vectors: bool = False

@@ -15,7 +15,7 @@ from feeder.cloudflare.vectorize import Vectorize
 from feeder.config import Settings
 from feeder.session.backends import Backend
 from feeder.session.cost_estimate import estimated_usage, measured_usage
-from feeder.session.model_selection import select_describer, select_embedder, worker_lookup_table
+from feeder.session.model_selection import select_describer, select_embedder
 from feeder.source import git
 from feeder.store.index_folder import checked_index_folder, create_index_folder
 from feeder.store.migrations import VerifiedDatabase, migrate
@@ -49,13 +49,10 @@ def cloud_backend(
         VerifiedDatabase(database),
         embedder,
         vectors if embedder else None,
-        lookup=worker_lookup_table(embedder),
         describer=describer,
         usage=lambda: measured_usage(api, database, vectors, backend.spent),
         select_embedder=lambda chosen: select_embedder(chosen, api),
-        estimate=lambda report, planned: estimated_usage(
-            report, backend.embedder, planned, backend.lookup
-        ),
+        estimate=lambda report, planned: estimated_usage(report, backend.embedder, planned),
     )
     backend.budget = Budget(
         settings.max_embeddings,
@@ -74,13 +71,11 @@ def planning_backend(settings: Settings, stack: ExitStack) -> Backend:
     api = Api("none", "none")
     stack.callback(api.close)
     embedder = select_embedder(settings, api)
-    lookup = worker_lookup_table(embedder)
     return Backend(
         f"Cloudflare without {TOKEN_VARIABLE}: planned for an empty index",
         database,
         embedder,
         Vectorize(api, "none") if embedder else None,
-        lookup=lookup,
         describer=select_describer(settings, api),
-        estimate=lambda report, planned: estimated_usage(report, embedder, planned, lookup),
+        estimate=lambda report, planned: estimated_usage(report, embedder, planned),
     )

@@ -20,9 +20,7 @@ from feeder.cloudflare.workers_ai import DEFAULT_MODEL, MODELS, WorkersAIEmbedde
 from feeder.embedding import Embedder, ServiceUsage
 from feeder.embedding.quantization import load_static_model
 from feeder.parse.compressed_source import BLOCK_BYTES
-from feeder.session.model_selection import worker_lookup_table
 from feeder.shared_settings import STATIC
-from feeder.store.lookup_table import LookupTable
 from feeder.store.stored_source import DELETE_BATCH
 from feeder.sync.budget import BATCH_CHARS, BATCH_NODES, BATCH_VECTORS
 from feeder.sync.report import Report
@@ -47,13 +45,10 @@ def measured_usage(api: Api, database: D1, vectors: Vectorize, spent: ServiceUsa
     )
 
 
-def estimated_usage(
-    report: Report, embedder: Embedder | None, planned: ServiceUsage, lookup: LookupTable | None
-) -> Usage:
+def estimated_usage(report: Report, embedder: Embedder | None, planned: ServiceUsage) -> Usage:
     """Estimates what the run of a dry run's report would use; sends nothing."""
     files = report.files_processed + report.files_deleted
-    table = lookup if report.lookup_rows else None
-    if not (files or report.texts_embedded or table or report.text_rows or report.text_rows_gone):
+    if not (files or report.texts_embedded or report.text_rows or report.text_rows_gone):
         return Usage({"d1": 1})
     vectors = report.texts_embedded + report.texts_cached
     is_workers_ai = embedder is None or isinstance(embedder, WorkersAIEmbedder)
@@ -63,7 +58,7 @@ def estimated_usage(
     words += math.ceil(report.text_rows_gone / DELETE_BATCH)
     is_first = bool(vectors and not report.files_unchanged)  # then the index's dimensions are read
     requests = {
-        "d1": 2 + words + max(0, upserts - 1) + (table.request_count if table else 0),
+        "d1": 2 + words + max(0, upserts - 1),
         "vectorize": (is_first + upserts + math.ceil(report.nodes_deleted / MAX_DELETE_IDS))
         if embedder
         else 0,
@@ -75,13 +70,11 @@ def estimated_usage(
         + report.nodes_new * ROWS_PER_NEW_NODE
         + report.nodes_deleted * ROWS_PER_DELETED_NODE
         + files * ROWS_PER_FILE
-        + report.lookup_rows
         + report.text_rows
         + report.text_rows_gone,
         dimensions=vectors * embedder.dimensions if embedder and vectors else 0,
         tokens=planned.tokens,
         neurons=planned.neurons,
-        lookup_rows=report.lookup_rows,
         text_rows=report.text_rows,
         text_bytes=report.text_bytes,
     )
@@ -156,11 +149,9 @@ def _model_price(
     named_embedder: tuple[str, Embedder], nodes: int, files: int, node_bytes: int
 ) -> ModelPrice:
     name, embedder = named_embedder
-    lookup = worker_lookup_table(embedder)
     report = Report("", "", "", files_processed=files, nodes_new=nodes, texts_embedded=nodes)
-    report.lookup_rows = lookup.row_count if lookup else 0
     planned = embedder.estimate([node_bytes] * nodes)
-    return ModelPrice(name, embedder.dimensions, estimated_usage(report, embedder, planned, lookup))
+    return ModelPrice(name, embedder.dimensions, estimated_usage(report, embedder, planned))
 
 
 def price_table(model: str | None, dimensions: int) -> Iterator[str]:
@@ -180,17 +171,13 @@ def price_table(model: str | None, dimensions: int) -> Iterator[str]:
         line = price.line(width)
         is_chosen = (price.model, price.dimensions) == (model or DEFAULT_MODEL, dimensions)
         yield f"* {line[2:]}" if is_chosen else line
-    yield from _selection_advice(prices[0])
+    yield from _SELECTION_ADVICE
 
 
-def _selection_advice(static: ModelPrice) -> Iterator[str]:
-    rows = static.usage.lookup_rows
-    yield (
-        f"{STATIC} runs on this machine and uses no service; for a Worker it stores {rows} rows in "
-        "D1 once. Choose it if queries use the words of the code."
-    )
-    yield (
-        "Choose a model of Workers AI if queries use other words, or another language, than the "
-        "code. Measurements: docs/how-to/cloudflare.md"
-    )
-    yield "Another model later needs another index: feeder init --model … --index-name …"
+_SELECTION_ADVICE = (
+    f"{STATIC} runs on this machine and in a Worker, and uses no service. Choose it if queries use "
+    "the words of the code.",
+    "Choose a model of Workers AI if queries use other words, or another language, than the code. "
+    "Measurements: docs/how-to/cloudflare.md",
+    "Another model later needs another index: feeder init --model … --index-name …",
+)

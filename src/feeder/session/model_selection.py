@@ -19,7 +19,6 @@ from feeder.errors import UserError
 from feeder.nodes import STATIC_MODEL_PREFIX
 from feeder.notes import Note, NoteKind
 from feeder.shared_settings import MINILM, STATIC, WORDS, read_shared_settings
-from feeder.store.lookup_table import LookupTable
 from feeder.store.sql import CHOSEN_MODEL_KEY
 
 if TYPE_CHECKING:
@@ -273,11 +272,3 @@ def _workers_ai_describer(model: str, api: Api | None) -> Describer:
             "of Workers AI need --store cloudflare.",
         )
     return WorkersAIDescriber(api, model)
-
-
-def worker_lookup_table(embedder: Embedder | None) -> LookupTable | None:
-    """Returns the lookup table that a Worker needs for this model; None if it needs none."""
-    from feeder.embedding.static_lookup import build_lookup
-    from feeder.embedding.static_model import StaticEmbedder
-
-    return build_lookup() if isinstance(embedder, StaticEmbedder) else None

@@ -15,7 +15,7 @@ from feeder.embedding.quantization import StaticQuantizer
 from feeder.progress import ProgressReporter
 from feeder.session.backends import Backend
 from feeder.session.folder_index import name_in_index
-from feeder.session.model_selection import recorded_model, worker_lookup_table
+from feeder.session.model_selection import recorded_model
 from feeder.session.session import Session
 from feeder.session.workspace import Workspace
 from feeder.store.index import Index
@@ -78,7 +78,6 @@ def open_session(
                 return False
             followed.append(recorded)
             backend.embedder = backend.select_embedder(recorded)
-            backend.lookup = worker_lookup_table(backend.embedder)
             session.model_vectors = _model_vectors(backend, stack, cache, progress)
             return True
 
@@ -160,4 +159,4 @@ def _model_vectors(
 
     embedder = CachedEmbedder(backend.embedder, cache, on_warning=progress.message)
     stack.callback(embedder.close)
-    return ModelVectors(embedder, backend.vectors, backend.lookup)
+    return ModelVectors(embedder, backend.vectors)

@@ -203,8 +203,13 @@ class Index:
         branch = self.meta_key("branch")
         meta = {self.meta_key("run"): token, branch: self.branch, **meta}
         deleted = [*self._leftover_shards(seen, sharding), *outdated]
+        dropped = []
+        if sql.OBSOLETE_TABLE in seen.meta:
+            deleted.append(sql.OBSOLETE_TABLE)
+            dropped.append(Statement(sql.DROP_OBSOLETE_TABLE))
         statements = [
             *self.start_statements,
+            *dropped,
             self._end_runs_statement(token, deleted),
             Statement(sql.SET_META, (json.dumps(meta),)),
         ]

@@ -46,19 +46,27 @@ _ENDINGS = f"""(SELECT json_group_object(language, json(endings)) FROM (
   ) GROUP BY language HAVING count(*) <= {MAX_ENDINGS}))"""
 
 
-# by node type and language
+# all nodes are read once for the three counts of them
 _KINDS = """(SELECT json_group_array(json_array(node_type, language, number)
-    ORDER BY number DESC, node_type, language)
-  FROM (SELECT node_type, language, count(*) AS number FROM docs WHERE repo = ?1 GROUP BY 1, 2))"""
+    ORDER BY number DESC, node_type, language) FROM kind)"""
+
+
+def _sums(column: str) -> str:
+    """Returns SQL for `_pairs` of a column of `kind`."""
+    return _pairs(column, "kind").replace("count(*)", "sum(number)")
+
 
 # ?2 the key, ?3 the run; ?4 node types, ?5 languages and ?7 both with their counts as JSON if they
 # are known, else null; ?6 the key of the run that has finished
 _SET_COUNTS = f"""
+WITH kind AS MATERIALIZED (
+  SELECT node_type, language, count(*) AS number FROM docs WHERE repo = ?1 GROUP BY 1, 2
+)
 INSERT INTO meta (key, value) SELECT ?2, json_object('run', ?3,
   'files', json({_pairs("state", "files WHERE repo = ?1")}),
   'skipped', json({_pairs("reason", "files WHERE repo = ?1 AND state = 'skipped'")}),
-  'node_types', json(coalesce(?4, {_pairs("node_type", "docs WHERE repo = ?1")})),
-  'languages', json(coalesce(?5, {_pairs("language", "docs WHERE repo = ?1")})),
+  'node_types', json(coalesce(?4, {_sums("node_type")})),
+  'languages', json(coalesce(?5, {_sums("language")})),
   'kinds', json(coalesce(?7, {_KINDS})),
   'endings', json({_ENDINGS}),
   'nodes', (SELECT CAST(total(nodes) AS INTEGER) FROM files WHERE repo = ?1),

@@ -19,7 +19,6 @@ from feeder.store import (
 )
 from feeder.store.batch import Batch, row_sets
 from feeder.store.index_counts import IndexCounts, count_statements, counts_from_rows
-from feeder.store.lookup_table import invalidate_statement
 from feeder.store.rows import (
     WriteTransaction,
     batched,
@@ -238,8 +237,6 @@ class Damage:
     """True if nodes are not described although `meta` says that all are."""
     has_wrong_description_postings: bool = False
     """True if postings of descriptions are wrong or missing."""
-    has_wrong_lookup_table: bool = False
-    """True if the Worker's lookup table differs from its model's."""
 
 
 RemovalStatements = Callable[[Sequence[object]], list[Statement]]
@@ -266,8 +263,6 @@ def remove_damage(damage: Damage, repo: str, branch: str, write: WriteTransactio
         Statement(sql.SET_BRANCH, (branch, repo)),
         Statement(sql.REMOVE_LIVE_FROM_OUTBOX, (repo,)),
     ]
-    if damage.has_wrong_lookup_table:
-        first.append(invalidate_statement())
     if damage.has_wrong_description_postings:
         first += stored_descriptions.rebuild_postings_statements()
     write(first)

@@ -108,6 +108,10 @@ DELETE_POSTINGS = f"DELETE FROM docs_fts WHERE rowid IN (SELECT seq FROM docs WH
 DELETE_NODES = f"DELETE FROM docs WHERE {_IS_CHANGED} RETURNING id, node_type, language"
 RESTORE_FROM_OUTBOX = "DELETE FROM outbox WHERE id IN (SELECT key FROM json_each(?))"
 
+# rows of the static model for a Worker, written by earlier versions; the key in `meta` names them
+OBSOLETE_TABLE = "lookup"
+DROP_OBSOLETE_TABLE = f"DROP TABLE IF EXISTS {OBSOLETE_TABLE}"
+
 LAST_NODE = "SELECT coalesce(max(seq), 0) FROM docs"
 # a node of which only relations, nested nodes or other parts have changed is updated: it keeps its
 # postings and its vector. New nodes have a `seq` above that of LAST_NODE. With the

@@ -13,20 +13,15 @@ from feeder.shards import Shard
 from feeder.source import Tree
 from feeder.store import Vectors
 from feeder.store.index import Index
-from feeder.store.lookup_table import LookupTable
 from feeder.sync.budget import Budget
 from feeder.sync.report import Report
 
 
 class ModelVectors(NamedTuple):
-    """An embedding model and the store of its vectors.
-
-    `lookup` is the table with which a Worker embeds a query, for models that it cannot call.
-    """
+    """An embedding model and the store of its vectors."""
 
     embedder: CachedEmbedder
     vectors: Vectors
-    lookup: LookupTable | None = None
 
     def model_identity(self) -> dict[str, str]:
         """Returns what `meta` records of the model; vectors of another identity are recomputed."""

@@ -49,7 +49,6 @@ class Report:
     texts_embedded: int = 0
     texts_cached: int = 0
     texts_waiting: int = 0
-    lookup_rows: int = 0
     text_rows: int = 0
     text_rows_gone: int = 0
     text_bytes: int = 0

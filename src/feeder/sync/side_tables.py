@@ -1,9 +1,9 @@
-"""`SideTable`: the interface of what the index keeps beside its nodes (stored source, Worker
-lookup table, descriptions), and the status of such a table in `meta`.
+"""`SideTable`: the interface of what the index keeps beside its nodes (stored source,
+descriptions), and the status of such a table in `meta`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import ClassVar, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from feeder.store import Statement
 from feeder.store.index_state import IndexState
@@ -36,9 +36,6 @@ class SideTable(Protocol):
     `clear`, `write` and `finish` write, and only through `run.index`, whose fencing token guards
     each write. Methods with a body are optional.
     """
-
-    check_order: ClassVar[int] = 1
-    """Position of the table's checks in a validation; equal ones keep the order of writes."""
 
     def is_wanted(self) -> bool:
         """Returns whether the index has the table after this run: by option, else as recorded."""

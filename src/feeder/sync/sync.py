@@ -1,6 +1,6 @@
 """Makes the index equal to the source tree.
 
-Compares both, then writes in this order: nodes and postings, stored source and lookup table,
+Compares both, then writes in this order: nodes and postings, stored source,
 model vectors, descriptions. Every file is searchable by word before the first model vector is made.
 """
 
@@ -55,10 +55,9 @@ from feeder.sync.side_tables import SideTable, SideTableFactory, TableWrite, mer
 from feeder.sync.source_table import StoredSource
 from feeder.sync.vector_index import identity_meta, read_is_replaced
 from feeder.sync.vectors import clear_outbox, embed_and_upload
-from feeder.sync.worker_lookup import WorkerLookup
 from feeder.sync.write import write_nodes
 
-SIDE_TABLES: Sequence[SideTableFactory] = (StoredSource, WorkerLookup, Descriptions)
+SIDE_TABLES: Sequence[SideTableFactory] = (StoredSource, Descriptions)
 """In the order in which they are written."""
 
 

@@ -63,7 +63,7 @@ def validate(run: SyncContext, *, wait: bool = False, content: bool = True) -> V
     state = run.index.read_state({})
     parity = check_parity(run.index.database, run.index.repo)
     vector_ids = _vector_ids(run, state)
-    tables = sorted(side_tables(run, state.meta), key=lambda table: table.check_order)
+    tables = side_tables(run, state.meta)
     checks = [
         *_check_rows(parity, damage),
         *_check_counts(run, state, parity),

@@ -18,7 +18,7 @@ from feeder.store import Row
 from feeder.store.index import Index
 from feeder.sync.parser_identity import ParserIdentity
 from feeder.sync.sync import sync
-from index_helpers import REPO, InProcessParser, small_lookup_table
+from index_helpers import REPO, InProcessParser
 from source.repos import Repo
 from sync.sync_histories.branch import MODEL, Branch, FreshSnapshots
 from sync.sync_histories.edits import Edit, edits, positions, some_edits
@@ -36,7 +36,6 @@ ERRORS = ("throttled", "bad_gateway", "success_false", "reset", "half_body", "se
 RATE = 0.01
 """Of each kind, before and after the work: about one request of ten goes wrong."""
 TRIES = 5
-LOOKUP = small_lookup_table()
 OF_D1 = [part for part in DESCRIPTION_TABLES if part != "plain_meanings"]
 
 
@@ -94,7 +93,7 @@ class CloudHistory(Branch):
         self._push(edits)
         fuse = FaultInjector(at, before=before)
         embedder = FailingEmbedder(fuse, MODEL, batch=3)
-        run = self._cloud.feed(self._head.tree, embedder, lookup=LOOKUP, texts=self._texts)
+        run = self._cloud.feed(self._head.tree, embedder, texts=self._texts)
         run.index = Index(FailingDatabase(self._cloud.d1, fuse), REPO, "main")
         run.description_options = new_description_options(asks, fuse)
         try:
@@ -110,7 +109,7 @@ class CloudHistory(Branch):
             with suppress(ServiceError):
                 how = new_description_options(asks)
                 tree, texts = self._head.tree, self._texts
-                self._cloud.synced(tree, lookup=LOOKUP, texts=texts, describing=how)
+                self._cloud.synced(tree, texts=texts, describing=how)
                 return
         raise AssertionError(f"{TRIES} runs were refused")
 
@@ -122,5 +121,4 @@ class CloudHistory(Branch):
         parts = (*PARTS, *OF_D1) if asks or not lines else PARTS
         assert {part: seen[part] for part in parts} == {part: expected[part] for part in parts}
         assert self._is_named(self._cloud.d1)
-        assert self._cloud.lookup_rows() == [list(LOOKUP.rows()), LOOKUP.identity]
         assert self._cloud.vector_ids() == [str(row[0]) for row in expected["vectors"]]

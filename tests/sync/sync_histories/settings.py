@@ -19,7 +19,6 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 4)
     monkeypatch.setattr("feeder.sync.write.BATCH_DELETED_FILES", 1)
     monkeypatch.setattr("feeder.sync.vectors.BATCH_VECTORS", 3)
-    monkeypatch.setattr("feeder.store.lookup_table.BATCH_STATEMENTS", 3)
     monkeypatch.setattr("feeder.store.stored_source.DELETE_BATCH", 2)
     monkeypatch.setattr("feeder.store.stored_source.PAGE_PATHS", 2)
     monkeypatch.setattr("feeder.store.stored_source.PAGE_PARTS", 2)
