@@ -167,6 +167,30 @@ def test_public_worker_answers_every_request(folder: Path, standin: Path) -> Non
         assert one.get(SEARCH, headers=there).status_code == 200
 
 
+def test_token_has_a_limit_from_all_addresses(folder: Path, standin: Path) -> None:
+    """Other tokens, and addresses without a token, do not use it up."""
+    variables = {
+        "FEEDER_TOKEN": TOKEN,
+        "FEEDER_TOKEN_WEB": f"{TOKEN}-web",
+        "REPOSITORIES": {"acme/web": "CODE_DB"},
+        "RIGHTS": {"FEEDER_TOKEN_WEB": ["acme/web"]},
+    }
+    with (
+        running(folder=folder, script=standin, vars=variables, limit=9, token_limit=3) as address,
+        client(address, None) as one,
+    ):
+
+        def answer(token: str, at: int) -> httpx.Response:
+            headers = {"cf-connecting-ip": f"192.0.2.{at}", "authorization": f"Bearer {token}"}
+            return one.get(SEARCH, headers=headers)
+
+        assert [answer("no-token-at-all-at-all", at).status_code for at in range(5)] == [401] * 5
+        assert [answer(TOKEN, at).status_code for at in range(3)] == [200] * 3
+        facts = refused(answer(TOKEN, 3), 429)
+        assert facts["error"] == "The rate limit of the token FEEDER_TOKEN is exceeded."
+        assert answer(f"{TOKEN}-web", 3).status_code == 200
+
+
 @pytest.mark.parametrize("limit", [None, 5])
 def test_guesses_are_refused_after_some_wrong_tokens(
     folder: Path, standin: Path, limit: int | None

@@ -3,8 +3,8 @@
 // Each line of stdin starts one, such as `{"folder": …}`, and its address is printed. An empty line stops it, which is
 // printed as an empty line: a process is used again, because to load miniflare takes a second.
 //
-// `script` replaces worker.js; `vars` are variables and secrets, `limit` the requests per minute, `certs` the answers
-// to the Worker's own requests, by path. If `program` is given, with an address and a token, that server answers these
+// `script` replaces worker.js; `vars` are variables and secrets, `limit` the requests per minute, `token_limit` those of a
+// token, `certs` the answers to the Worker's own requests, by path. If `program` is given, with an address and a token, that server answers these
 // requests. The database runs `statements` first; with `refused` it fails with that message, and with `rest` it is a
 // database behind an API's address, with a token. With `github`, the address of a stand-in for GitHub's sign-in,
 // `oauth.js` beside the script runs; what its store holds stays in the folder `store`, and a request with the host
@@ -58,8 +58,10 @@ process.exit(0);
 /** Starts a Worker; returns its address and what stops it. */
 async function start(options) {
   const fetchedPaths = [];
-  const { folder, script, vars = {}, limit, certs = {}, program, database = true, statements = [], refused, rest, github, store, port } = options;
+  const { folder, script, vars = {}, limit, token_limit, certs = {}, program, database = true, statements = [], refused, rest, github, store, port } = options;
   const binding = refused ? "refusing" : rest && "rest";
+  const rates = Object.entries({ LIMIT: limit, TOKEN_LIMIT: token_limit }).filter(([, most]) => most);
+  const limits = rates.map(([name, most]) => [name, { simple: { limit: most, period: 60 } }]);
   const workerFile = script ?? join(folder, "worker.js");
   const edge = {
     name: "edge",
@@ -69,7 +71,7 @@ async function start(options) {
     bindings: vars,
     ...(database && !binding && { d1Databases: { CODE_DB: "code" } }),
     ...(binding && { wrappedBindings: { CODE_DB: binding } }),
-    ...(limit && { ratelimits: { LIMIT: { simple: { limit, period: 60 } } } }),
+    ...(limits.length > 0 && { ratelimits: Object.fromEntries(limits) }),
     assets: {
       directory: join(folder, "assets"),
       routerConfig: { has_user_worker: true, static_routing: { user_worker: ["/api/*", "/mcp", ...(github ? ["/oauth/*", "/.well-known/*"] : [])] } },

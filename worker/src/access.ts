@@ -38,7 +38,7 @@ export async function authenticate(request: Request, env: Env): Promise<Client> 
   if (identity) return { key: identity.subject, names: identity.names, repos: reposOf(identity.names, env) };
   if (!isLocal(env)) failedLogins.check(address, Date.now());
   const names = await validTokenNames(request.headers, env);
-  if (names.length > 0) return { key: address, names, repos: reposOf(names, env) };
+  if (names.length > 0) return { key: address, token: names[0], names, repos: reposOf(names, env) };
   if (mayGuess(request.headers)) await countFailure(address, env);
   throw tokensOf(env).size > 0 ? unauthorizedError(request.headers, env) : forbiddenError(request.headers);
 }
@@ -60,10 +60,15 @@ export async function startSession({ headers }: Request, env: Env): Promise<Resp
   return new Response(null, { status: 204, headers: token ? { "set-cookie": await sessionCookie(token) } : {} });
 }
 
-/** Throws an HttpError if the rate limit of the binding, if there is one, is exceeded. */
-export async function checkRateLimit(key: string, env: Env): Promise<void> {
-  const { success } = (await env.LIMIT?.limit({ key })) ?? { success: true };
-  if (!success) throw new HttpError(429, "The rate limit is exceeded.", `Try again in ${RETRY_AFTER_S} seconds.`, RETRY_AFTER_S);
+/** Throws an HttpError if the rate limit of the client, or of its token, is exceeded; each needs its binding. */
+export async function checkRateLimit({ key, token }: Client, env: Env): Promise<void> {
+  await checkLimit(env.LIMIT, key, "The rate limit is exceeded.");
+  if (token) await checkLimit(env.TOKEN_LIMIT, token, `The rate limit of the token ${token} is exceeded.`);
+}
+
+async function checkLimit(limit: RateLimit | undefined, key: string, error: string): Promise<void> {
+  const { success } = (await limit?.limit({ key })) ?? { success: true };
+  if (!success) throw new HttpError(429, error, `Try again in ${RETRY_AFTER_S} seconds.`, RETRY_AFTER_S);
 }
 
 /** Returns true for a request with a token or a cookie; one without is refused and not counted. */

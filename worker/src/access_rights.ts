@@ -10,9 +10,13 @@ const MAX_LISTED_NAMES = 5;
 /** The names of clients in RIGHTS: a token's secret, an identity of Access, or a user of GitHub who signed in. */
 const CLIENT_NAME = /^(?:FEEDER_TOKEN(?:_\w+)?|(?:group|email|service|github):.+)$/s;
 
-/** An authenticated client: the key of its rate limit, its names in RIGHTS, and its repositories; null for all. */
+/**
+ * An authenticated client: the key of its rate limit, the name of its token, its names in RIGHTS, and its repositories; null
+ * for all.
+ */
 export interface Client {
   readonly key: string;
+  readonly token?: string | undefined;
   readonly names: readonly string[];
   readonly repos: ReadonlySet<string> | null;
 }

@@ -85,7 +85,7 @@ async function route(
   if (isPreflight(request)) return preflightResponse();
   checkUrlLength(request.url);
   const client = await authenticate(request, env);
-  await checkRateLimit(client.key, env);
+  await checkRateLimit(client, env);
   const callEndpoint = callAs(client);
   const { pathname } = new URL(request.url);
   const name = /^\/api\/([a-z]+)$/.exec(pathname)?.[1] ?? "";

@@ -8,8 +8,10 @@ export interface Env {
   AI?: Ai;
   /** The static files of the page. */
   ASSETS?: Fetcher;
-  /** The rate limit. */
+  /** The rate limit of a client: an address, or a person who signed in. */
   LIMIT?: RateLimit;
+  /** The rate limit of a token, from all addresses together. */
+  TOKEN_LIMIT?: RateLimit;
 
   /** Secrets and variables of authentication. */
   FEEDER_TOKEN?: string;
