@@ -228,15 +228,23 @@ def test_cached_word_counts_do_not_change_the_result() -> None:
     database.close()
 
 
+def test_only_the_words_of_several_are_counted() -> None:
+    database = crowd()
+    assert node_counts(database, ["return"]) == {}
+    assert node_counts(database, ["return", "parcel"]) == {"return": 6000, "parcel": 2400}
+    # the first two are in the cache now, and the third is counted alone
+    assert node_counts(database, ["return", "parcel", "label"])["label"] == 3
+
+
 def test_word_counts_are_refreshed_after_another_connections_write(tmp_path: Path) -> None:
     file = tmp_path / "index.db"
     reader = crowd(path=file)
-    assert node_counts(reader, ["return"])["return"] == 6000
-    assert node_counts(reader, ["return"])["return"] == 6000
+    assert node_counts(reader, ["return", "parcel"])["return"] == 6000
+    assert node_counts(reader, ["return", "parcel"])["return"] == 6000
     writer = SQLite(file)
     writer.run([Statement("DELETE FROM docs_fts WHERE rowid <= 4000")])
-    assert node_counts(reader, ["return"])["return"] == 4000
+    assert node_counts(reader, ["return", "parcel"])["return"] == 4000
     reader.run([Statement("DELETE FROM docs_fts WHERE rowid <= 8000")])
-    assert node_counts(reader, ["return"])["return"] == 2000
+    assert node_counts(reader, ["return", "parcel"])["return"] == 2000
     writer.close()
     reader.close()

@@ -184,9 +184,10 @@ def node_counts(database: Database, terms: Sequence[str]) -> Mapping[str, int]:
     """Returns the number of nodes of each word and phrase among the terms, from the cache or by
     counting.
 
-    Empty for a remote database, where it would take another request.
+    Empty for a remote database, where it would take another request, and for a single term, whose
+    number does not matter.
     """
-    if not isinstance(database, SQLite):
+    if not isinstance(database, SQLite) or len(terms) < 2:
         return {}
     cached = database.cached_counts()
     countable = [term for term in dict.fromkeys(terms) if _WORD_OR_PHRASE.fullmatch(term)]
@@ -218,7 +219,9 @@ def word_search_statement(
         words, filters = _filtered_query(terms, scope)
         return Statement(sql, (words, *scope_params(filters), limit))
     sql = D1_WORD_SEARCH if is_billed else WORD_SEARCH
-    return Statement(sql, (_terms_json(terms, known_counts), *scope_params(scope), limit))
+    # a single term is not counted: there is no rarer one that could find nodes in its place
+    counts = known_counts if len(terms) > 1 else dict.fromkeys(terms, 1)
+    return Statement(sql, (_terms_json(terms, counts), *scope_params(scope), limit))
 
 
 # ?1 words, each with an FTS5 query
