@@ -20,7 +20,10 @@ def find_member(owner: str | None, members: str, query: str, path: str = "") -> 
     """
     if not members:
         return None
-    name, searched_name = (normalize_symbol(text).casefold() for text in (owner or "", query))
+    searched_name = normalize_symbol(query).casefold()
+    if last_name(searched_name) not in members.casefold():
+        return None
+    name = normalize_symbol(owner or "").casefold()
     if name and symbol_ends_with(name, searched_name):
         return None
     owners = (

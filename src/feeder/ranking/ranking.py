@@ -278,7 +278,7 @@ def rank_hits(
     Nodes of `resembling_ids`, which only resemble a token of the query, come after those that have
     it literally.
     """
-    score_parts = _score_parts(rankings, hits)
+    score_parts, ranks = _score_parts_and_ranks(rankings, hits)
     priority_names = {ranking.name for ranking in rankings if ranking.is_priority}
     scores = {
         id_: fsum(score for name, score in parts.items() if name not in priority_names)
@@ -298,7 +298,6 @@ def rank_hits(
             score_parts[id_][rule] = share * best
     for id_ in score_parts.keys() & set(preferred_ids):
         score_parts[id_]["preferred"] = (PREFERENCE_BOOST - 1) * fsum(score_parts[id_].values())
-    ranks = _ranks_by_id(rankings, hits)
     results = [
         _make_result(hit, query_text, kinds[hit.id], score_parts[hit.id], ranks[hit.id])
         for hit in hits
@@ -329,24 +328,18 @@ def _priority_order(
     }
 
 
-def _score_parts(rankings: Iterable[Ranking], hits: Iterable[Hit]) -> dict[str, dict[str, float]]:
-    """The weighted score that each ranking gives a hit, by id and ranking."""
+def _score_parts_and_ranks(
+    rankings: Iterable[Ranking], hits: Iterable[Hit]
+) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
+    """The weighted score that each ranking gives a hit, and its rank there, by id and ranking."""
     score_parts: dict[str, dict[str, float]] = {hit.id: {} for hit in hits}
+    ranks: dict[str, dict[str, int]] = {id_: {} for id_ in score_parts}
     for name, weight, scores, _ in rankings:
-        for id_, score in scores.items():
-            if id_ in score_parts:
-                score_parts[id_][name] = weight * score
-    return score_parts
-
-
-def _ranks_by_id(rankings: Iterable[Ranking], hits: Iterable[Hit]) -> dict[str, dict[str, int]]:
-    """The rank of each hit in each ranking, by id."""
-    ranks: dict[str, dict[str, int]] = {hit.id: {} for hit in hits}
-    for ranking in rankings:
-        for rank, id_ in enumerate(ranking.scores, start=1):
+        for rank, (id_, score) in enumerate(scores.items(), start=1):
             if id_ in ranks:
-                ranks[id_][ranking.name] = rank
-    return ranks
+                score_parts[id_][name] = weight * score
+                ranks[id_][name] = rank
+    return score_parts, ranks
 
 
 def _make_result(

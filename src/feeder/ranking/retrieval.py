@@ -243,8 +243,9 @@ def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope)
     )
     # only a name that no node has needs these, but a second request would take longer
     is_one_request = database.access.round_trips
-    by_spelling = name_matching.similar_statements(query_text, scope)
-    similar = batch.add_all(by_spelling if is_one_request else [])
+    similar = batch.add_all(
+        name_matching.similar_statements(query_text, scope) if is_one_request else []
+    )
     frames = batch.add_all(frame_statements(query_text, scope))
     anchors = batch.add_all(name_matching.anchor_statements(query_text, scope))
     names = batch.add_all(name_matching.name_statements(query_text, scope))
@@ -256,8 +257,8 @@ def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope)
     batch.run(database)
     matches = name_matching.match_names(query_text, row_sets(names))
     similar_rows = row_sets(similar)
-    if by_spelling and not is_one_request and not matches.has_exact:
-        similar_rows = _similar_rows(database, query_text, by_spelling)
+    if not is_one_request and not matches.has_exact:
+        similar_rows = _similar_rows(database, query_text, scope)
     return QueryCandidates(
         scores_by_id(words.rows, MAX_BY_WORD),
         scores_by_id(descriptions.rows),
@@ -271,10 +272,11 @@ def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope)
     )
 
 
-def _similar_rows(
-    database: Database, query_text: QueryText, statements: Sequence[Statement]
-) -> list[list[Row]]:
+def _similar_rows(database: Database, query_text: QueryText, scope: Scope) -> list[list[Row]]:
     """The rows of `similar_statements`; of the last, the slowest, only if the others find none."""
+    statements = name_matching.similar_statements(query_text, scope)
+    if not statements:
+        return []
     batch = Batch()
     results = batch.add_all(statements[:-1])
     batch.run(database)
