@@ -1,7 +1,10 @@
 """Reports from the query log: frequent, slow, unanswered and reworded queries."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from feeder.parse.secrets import mask_text
 from feeder.search import query_log
 from feeder.search.query_log import group_queries, most_frequent, slowest, unanswered
 from feeder.store.query_log_file import LoggedQuery
@@ -105,3 +108,21 @@ def test_rewordings_in_quick_succession_form_a_chain() -> None:
         ["carts emptied", "emptied carts"],
         ["token refresh", "refresh of tokens", "token renewal"],
     ]
+
+
+# what the rules for secrets look for: names, beginnings of tokens, and letters that may be a value
+_PIECES = [
+    *("password", "secret", "token", "bearer", "api_key", "aws", "pass", "pwd", "sk_live_", "ghp_"),
+    *("eyJ", "eyJhIjoxfQ", "AKIA", "hf_", "SG", "BEGIN PRIVATE KEY", "QwErTyUiOpAsDfG", "zXcVbN"),
+    *(" ", " ", ".", ".", "_", "{}", "=", "://", ":", "@", "7", "-", '"', "/"),
+]
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=12).map("".join))
+def test_plain_words_are_masked_as_by_the_rules(text: str) -> None:
+    assert query_log.mask_secrets(text) == mask_text("question", text.encode()).content.decode()
+
+
+def test_a_token_of_letters_only_is_masked() -> None:
+    token = "ghp_" + "QwErTyUiOpAsDfGhJkLzXcVbNmQwErTyUiOp"
+    assert query_log.mask_secrets(f"where is {token} used") == f"where is {'x' * 40} used"
