@@ -44,8 +44,18 @@ include "../c_family/relations.scm"
       name: [(type_identifier) @inherits (template_type name: (type_identifier) @inherits)])
   ])
 
+; using enum Color: the type, and its constants
+(using_declaration "enum"
+  [(identifier) @extends (qualified_identifier name: (identifier) @extends)])
+(using_declaration "enum" @imports
+  [(identifier) (qualified_identifier)] @module
+  (#set! imported "*"))
+
+; int Cart::*size
+(qualified_identifier scope: (namespace_identifier) @uses name: (pointer_type_declarator))
+
 ; using shop::add;
-(using_declaration (qualified_identifier) @imports)
+(using_declaration "using" . (qualified_identifier) @imports)
 
 ; : size(size) in a constructor
 (field_initializer (field_identifier) @mentions)

@@ -101,3 +101,13 @@ $type = [(identifier) (generic_name) (nullable_type) (qualified_name)]
 
 ; using static Shop.Cart
 (using_directive "static" [(identifier) @owner (qualified_name name: (identifier) @owner)])
+
+; is Order { Id: 3 }, is { Id: 3 }
+(recursive_pattern
+  type: [
+    (identifier) @bound
+    (generic_name (identifier) @bound)
+    (qualified_name name: (identifier) @bound)
+  ]
+  (property_pattern_clause (subpattern . (identifier) @unpacked)))
+(subpattern . (identifier) @unpacked)

@@ -146,3 +146,19 @@
 ; part 'stock.dart'; part of 'shop.dart': the files of a library see all names of each other
 ((part_directive (uri (string_literal) @module)) (#set! imported "*"))
 ((part_of_directive (uri (string_literal) @module)) (#set! imported "*"))
+
+; Price(this.cents), Price({super.name}): fields of the class, and of its base
+(constructor_param (this) (identifier) @attributes)
+(super_formal_parameter (super) (identifier) @attributes)
+
+; case Circle(r: var size), final Point(:x) = point
+(object_pattern
+  (type_identifier) @bound
+  . [
+    "("
+    (type_arguments)
+  ]
+  [
+    (identifier) @unpacked
+    (constant_pattern . (identifier) @unpacked)
+  ])

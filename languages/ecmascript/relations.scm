@@ -16,6 +16,10 @@ $constructed = [(identifier) @bound (member_expression property: (property_ident
 ; Any identifier: what it is follows from the text around it.
 [(identifier) (shorthand_property_identifier)] @mentions
 
+; const { size, total: sum } = cart
+(shorthand_property_identifier_pattern) @unpacked
+(pair_pattern key: (property_identifier) @unpacked)
+
 ; Where a variable or a parameter ends.
 [
   (function_declaration)

@@ -66,16 +66,24 @@ $bound = [
 ; @Override
 [(marker_annotation name: (identifier) @uses) (annotation name: (identifier) @uses)]
 
+; @Audit(level = 2): a method of the annotation
+((annotation
+   name: (identifier) @bound
+   arguments: (annotation_argument_list (element_value_pair key: (identifier) @unpacked)))
+ (#set! unpacked "call"))
+
+; case Circle(double radius)
+(record_pattern . [(identifier) @uses (generic_type . (type_identifier) @uses)])
+
 ; store.size, Store.MAX
 (field_access) @accesses
 
 ; Any identifier: what it is follows from the text around it.
 (identifier) @visible
 
-; package acme.shop, @Test(timeout = 3), outer: …, break outer: names that refer to nothing
+; package acme.shop, outer: …, break outer: names that refer to nothing
 [
   (package_declaration (_) @argument_label)
-  (element_value_pair key: (identifier) @argument_label)
   (labeled_statement . (identifier) @argument_label)
   (break_statement (identifier) @argument_label)
   (continue_statement (identifier) @argument_label)

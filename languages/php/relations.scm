@@ -63,6 +63,16 @@ $type = [(named_type) (optional_type)]
 (class_interface_clause $implemented)
 (class_declaration body: (declaration_list (use_declaration $implemented)))
 
+; use Counting { add as private plus; Counting::size as length; }: methods of the trait
+((use_declaration [(name) @bound (qualified_name (name) @bound)]
+   (use_list (_ . (name) @unpacked)))
+ (#set! unpacked "call"))
+((use_list
+   (_
+     (class_constant_access_expression
+       [(name) @bound (qualified_name (name) @bound)] (name) @unpacked)))
+ (#set! unpacked "call"))
+
 ; Types: of parameters and results, in attributes and `catch`.
 (named_type $used)
 (attribute $used)

@@ -27,7 +27,19 @@ $constructed = [(identifier) @constructed (attribute attribute: (identifier) @co
   (function_definition name: (identifier) @argument_label)
   (class_definition name: (identifier) @argument_label)
   (keyword_argument name: (identifier) @argument_label)
-  (keyword_pattern (identifier) @argument_label)
+]
+
+; case Cart(total=0): an attribute of the type
+(class_pattern
+  (dotted_name (identifier) @bound .)
+  (case_pattern (keyword_pattern . (identifier) @unpacked)))
+
+; case Color.RED, case shop.Cart(color=Color.RED)
+[
+  (case_pattern (dotted_name (identifier) (identifier) @attributes))
+  (class_pattern . (dotted_name (identifier) (identifier) @attributes))
+  (keyword_pattern (dotted_name (identifier) (identifier) @attributes))
+  (union_pattern (dotted_name (identifier) (identifier) @attributes))
 ]
 
 ; class Cart(Base, Base[T], shop.Base)

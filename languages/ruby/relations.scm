@@ -56,13 +56,13 @@ $name_or_constant = [(identifier) (constant)]
   !receiver
   method: (identifier) @_method
   arguments: (argument_list . (simple_symbol) @symbol)
-  (#any-of? @_method "enum_for" "method" "public_send" "respond_to?" "send" "to_enum"))
+  (#any-of? @_method "__send__" "enum_for" "method" "public_send" "respond_to?" "send" "to_enum"))
 (call
   receiver: (_) @receiver
   method: (identifier) @_method
   arguments: (argument_list . (simple_symbol) @symbol)
   (#any-of? @_method
-    "enum_for" "instance_method" "method" "public_send" "respond_to?" "send" "to_enum"))
+    "__send__" "enum_for" "instance_method" "method" "public_send" "respond_to?" "send" "to_enum"))
 (_ body: (body_statement
   (call !receiver method: (identifier) arguments: (argument_list (simple_symbol) @symbol))))
 

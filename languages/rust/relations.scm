@@ -25,6 +25,9 @@ $bound_type = [(type_identifier) (reference_type) (generic_type) (scoped_type_id
     (generic_type_with_turbofish type: (type_identifier) @calls)
   ])
 
+; Line { item } in a pattern, Shape::Line { item }
+(struct_pattern type: (scoped_type_identifier name: (type_identifier) @calls))
+
 ; cart.store, Store::open
 [(field_expression) (scoped_identifier)] @accesses
 
@@ -208,6 +211,14 @@ $struct_name = [
 ((attribute_item
    (attribute (identifier) @_path value: (string_literal (string_content) @module)))
  (#set! imported "!")
+ (#set! prefix "./")
+ (#eq? @_path "path"))
+
+; #[path = "stock.rs"] mod store: the name of that file here
+((attribute_item
+   (attribute (identifier) @_path value: (string_literal (string_content) @module)))
+ . (attribute_item)*
+ . (mod_item name: (identifier) @alias !body)
  (#set! prefix "./")
  (#eq? @_path "path"))
 

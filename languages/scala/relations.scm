@@ -29,8 +29,11 @@ $bound = [(type_identifier) @bound (generic_type type: (type_identifier) @bound)
 ; cart add item
 (infix_expression operator: (identifier) @calls)
 
-; store.size
-(field_expression) @accesses
+; store.size, then Color.Red in a pattern
+[(field_expression) (stable_identifier)] @accesses
+
+; case Color.Mix(left, right)
+(case_class_pattern type: (stable_type_identifier (type_identifier) @calls .))
 
 ; Any identifier: what it is follows from the text around it.
 (identifier) @visible
@@ -163,3 +166,9 @@ $constructed = [
 ; The type in import shop.Cart.open, import shop.Cart.{open => start}, import shop.Cart._
 (import_declaration (identifier) @owner (identifier))
 (import_declaration (identifier) @owner . [(namespace_selectors) (namespace_wildcard)])
+
+; extension (cart: Cart): the type has its declaration elsewhere
+(extension_definition
+  parameters: (parameters
+    (parameter
+      type: [(type_identifier) @extends (generic_type type: (type_identifier) @extends)])))

@@ -50,6 +50,9 @@ _NAME_DECORATION = re.compile(r"(?<=\w)<(?!=)[^<>]*>|(?<!\w)[&@](?=\w)|(?<=\w) (
 """Type arguments (`Cart<T>`), the mark of a name that would be a keyword (`&End`, `@class`), and
 the blank in `operator ()`."""
 
+_INLINE_NAMESPACE = re.compile(r"(?<=::)inline (?=\w)")
+"""A word that is no part of the name: `namespace shop::inline v2` of C++."""
+
 _CUT_ARGUMENTS = re.compile(r"(?<=\w) ?<(?=[ \w(])(?!.*>\.\w+$).*")
 """Type arguments that `_NAME_DECORATION` does not match, as their end is cut off or as `<` in them
 is an operator: `Cart<T, enable_if<0 < size>>`."""
@@ -211,6 +214,7 @@ def _clean_name(source: SourceText, first: Capture, last: Capture) -> str:
     name = _single_line(name)
     if not _WORD_CHARACTER.search(name):
         return name
+    name = _INLINE_NAMESPACE.sub("", name)
     for separator in _SEPARATORS:
         name = name.replace(separator, ".")
     while (bare := _NAME_DECORATION.sub("", name)) != name:

@@ -14,6 +14,15 @@ C_KEYWORDS = frozenset(
 )
 """Words before `(` in the text of a macro that are no calls."""
 
+C_WORDS = C_KEYWORDS | {
+    *("auto", "bool", "break", "case", "char", "class", "const", "constexpr", "continue"),
+    *("default", "delete", "double", "else", "enum", "extern", "false", "float", "goto", "inline"),
+    *("int", "long", "new", "nullptr", "private", "protected", "public", "register", "restrict"),
+    *("short", "signed", "static", "struct", "template", "this", "throw", "true", "try"),
+    *("typedef", "typename", "union", "unsigned", "using", "virtual", "void", "volatile"),
+}
+"""Words in the text of a macro that are no names."""
+
 _EXPANDED_NAME = re.compile(
     rb"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:[^\"\\]|\\.)*+(?:\"|\\?\Z)|'(?:[^'\\]|\\.){,12}'"
     rb"|(?:\.|->|::)\s*\w+"
@@ -26,14 +35,19 @@ A comment or a string without an end, as where the text is cut, extends to the e
 may also separate digits, as in C++.
 """
 
+_LOCAL = re.compile(rb"\w[\s*]+([A-Za-z_]\w*)\s*=(?!=)")
+"""A variable that the text of a macro declares: `int size = 2`."""
+
 
 def expanded_names(macro: str, parameters: bytes, text: bytes) -> Iterator[Site]:
-    """Yields the names that the text of a macro calls, or the only name that it consists of.
+    """Yields the names in the text of a macro.
 
-    Offsets are those in the text. In Ruby the macro is an alias, and the text the name of a method.
+    A use of the macro is one of what it calls, and of the only name that it consists of: their
+    receiver is the macro. Offsets are those in the text. In Ruby the macro is an alias, and the
+    text the name of a method.
     """
-    bound = set(WORD.findall(parameters))
     text = text[:EXPANSION_LIMIT]
+    bound = {*WORD.findall(parameters), *_LOCAL.findall(text)}
     only = text.strip().lstrip(b":")  # a symbol of Ruby
     for match in _EXPANDED_NAME.finditer(text):
         source = match["name"]
@@ -41,8 +55,8 @@ def expanded_names(macro: str, parameters: bytes, text: bytes) -> Iterator[Site]
             continue
         is_only = source == only.rstrip(b"?!")
         name = checked_name(only if is_only else source)
-        if name == macro or not (match["call"] or is_only):
+        if not name or name == macro or name in C_WORDS:
             continue
-        relation = relation_of(CALL if match["call"] else MENTION, name, expanded_in(macro))
-        if relation.name and relation.name not in C_KEYWORDS:
-            yield match.start("name"), relation
+        receiver = expanded_in(macro) if match["call"] or is_only else ""
+        kind = CALL if match["call"] else MENTION
+        yield match.start("name"), relation_of(kind, name, receiver)

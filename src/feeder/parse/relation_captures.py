@@ -28,6 +28,7 @@ KINDS = {
     "key": MENTION,
     "implicit": MENTION,
     "symbol": MENTION,
+    "unpacked": MENTION,
     "base": CALL,
     "statement": CALL,
     "locals": MENTION,

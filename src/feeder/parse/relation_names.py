@@ -34,13 +34,15 @@ _PLAIN_ACCESS = re.compile(
     rb"([A-Za-z_$][A-Za-z0-9_$]*(?:\.[A-Za-z0-9_$]+)*)\.([A-Za-z_][A-Za-z0-9_]*).", re.DOTALL
 )
 """Names with dots, whose last one is not empty, and the byte that follows: most expressions."""
-_LAST_NAME = re.compile(rb"@?[\w$\x80-\xff]+[?!]?\Z")
+_LAST_NAME = re.compile(rb"@?[\w$\x80-\xff]+[?!]?\Z|`[^`]+`\Z")
 WORD = re.compile(rb"[\w$\x80-\xff]+")
 SEPARATOR_ENDS = frozenset(b".:>\\")
 SIGIL = ord("$")
 """Precedes the name of a static property of PHP: `Cart::$total`."""
 NAME_STARTS = SEPARATOR_ENDS | {SIGIL}
 DOT = ord(".")
+QUOTE = b"`"
+"""Surrounds a name that would be a keyword: `type` in Kotlin, Scala and Swift."""
 RANGE = b".."
 _START = re.compile(rb"[)\]}\"']\Z")
 """The end of an expression before `..`."""
@@ -52,6 +54,8 @@ _BARE = re.compile(rb"(?:\A|[\s(,=&|!?:+\-*/%<\[{;])\Z")
 """What precedes a name that has `::` before it and no receiver."""
 _ROOT = re.compile(rb"(?:(?<=[\s(,=&|!?+\-*/%<\[{;])|\A)(?:::|\\)(?=\w)")
 """The separator before a name of the outermost module: `::shop::add`, `\\Shop\\add`."""
+_OWN_CRATE = b"$crate::"
+"""The crate of a macro, in its text."""
 _NUMBER = re.compile(rb"(?:\A|[^\w.)\]])\d+(?:\.\d+)?\Z")
 """A number at the end, but not the field of a tuple: `pair().0`."""
 OPENING = ord("(")
@@ -96,9 +100,10 @@ def relation_of(kind: str, name: str, qualifier: str) -> CapturedRelation:
 
 @lru_cache(CACHE_SIZE)
 def named_relation(kind: str, source: bytes, receiver: str) -> CapturedRelation | None:
-    """The relation of an identifier; None if it is no name, or a type of one letter."""
+    """The relation of an identifier; None if it is no name, or a type of one letter alone."""
     name = checked_name(source)
-    return relation_of(kind, name, receiver) if name and (kind != USE or len(name) > 1) else None
+    is_letter = kind == USE and len(name) == 1 and not receiver
+    return relation_of(kind, name, receiver) if name and not is_letter else None
 
 
 def _access(source: bytes) -> tuple[int, CapturedRelation | None]:
@@ -123,7 +128,7 @@ def _access(source: bytes) -> tuple[int, CapturedRelation | None]:
 @lru_cache(CACHE_SIZE)
 def checked_name(source: bytes) -> str:
     """The name as text; empty if it is none, or too long."""
-    name = source.decode("utf-8", "replace").lstrip("@")
+    name = source.decode("utf-8", "replace").lstrip("@").strip("`")
     is_name = len(source) <= NAME_LIMIT and (name.isidentifier() or _NAME.fullmatch(name))
     return name if is_name else ""
 
@@ -212,7 +217,7 @@ def receiver_of(before: bytes) -> str:
         name = name.rpartition(b".")[2]
         is_type = name[:1].isupper() or name == b"super"
         return f"{name.decode()}()" if is_plain and is_type else EXPRESSION
-    before = _ROOT.sub(b"", before)
+    before = _ROOT.sub(b"", before).replace(_OWN_CRATE, b"crate::")
     for separator in _SEPARATORS:
         before = before.replace(separator, b".")
     names = before.translate(_BLANKED).rpartition(b" ")[2]

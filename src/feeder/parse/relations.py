@@ -23,6 +23,7 @@ from feeder.parse.relation_names import (
     NOTHING,
     OPENING,
     PRECEDING,
+    QUOTE,
     RECEIVER_LIMIT,
     SEPARATOR_ENDS,
     SIGIL,
@@ -81,6 +82,8 @@ class RelationCollector:
         self._imports: list[Site] = []
         self._bare_mentions: defaultdict[bytes, list[int]] = defaultdict(list)
         self._implicit: set[bytes] = set()
+        self._letters: list[tuple[int, bytes]] = []
+        """Types of one letter, most of which are type parameters."""
         self._bound_modules: set[int] = set()
         """Where modules begin of which a name is imported."""
         self._spread: list[tuple[int, str]] = []
@@ -160,7 +163,9 @@ class RelationCollector:
                         self._add_name(KINDS[capture], start, node.end_byte)
                         continue
                     relation = bare_names[content[start : node.end_byte]]
-                    if relation and sites.setdefault(start, relation) is not relation:
+                    if relation is None:
+                        self._letters.append((start, content[start : node.end_byte]))
+                    elif sites.setdefault(start, relation) is not relation:
                         self._replace(start, relation)
             else:
                 self._add_other(capture, pattern, captures)
@@ -176,7 +181,7 @@ class RelationCollector:
             return
         if content[start - 1] in SEPARATOR_ENDS and self._has_receiver(start):
             return
-        source = content[start:end]
+        source = content[start:end].strip(QUOTE)
         if content[end] != DOT or not source[:1].isupper() or source.isupper():
             self._bare_mentions[source].append(start)
 
@@ -201,7 +206,7 @@ class RelationCollector:
         elif self._has_receiver(start):
             self._add_name(MENTION, start, end)
         else:
-            source = content[start:end]
+            source = content[start:end].strip(QUOTE)
             if len(source) > 1 or not source.isupper():  # a type parameter
                 self._bare_mentions[source].append(start)
             if is_implicit:
@@ -219,6 +224,21 @@ class RelationCollector:
         text = self._source(captures["expands"][:1])
         for offset, relation in expanded_names(macro, parameters, text):
             self._sites.setdefault(start + offset, relation)
+
+    def _add_unpacked(self, captures: Captures, form: str | None) -> None:
+        """Adds a member that a pattern reads: `const { size } = cart`, `case Cart(size=0)`.
+
+        With `form` "call" it is a method: `@Audit(level = 2)` of Java. Its receiver is the type of
+        the pattern, where code names that.
+        """
+        bound = captures.get("bound")
+        receiver = self._last_name(bound[-1])[1] if bound else ""
+        kind = CALL if form == "call" else MENTION
+        for node in captures["unpacked"]:
+            start = node.start_byte
+            relation = named_relation(kind, self._source([node]), receiver or EXPRESSION)
+            if relation and (receiver or start not in self._sites):
+                self._sites[start] = relation
 
     def _add_exported(self, node: Capture) -> None:
         start = node.start_byte
@@ -254,6 +274,8 @@ class RelationCollector:
             self._add_expansion(captures)
         elif capture == "symbol":
             self._add_symbols(captures["symbol"], has_receiver="receiver" in captures)
+        elif capture == "unpacked":
+            self._add_unpacked(captures, self._settings(pattern).get("unpacked"))
         elif capture == "exported":
             self._add_exported(captures["exported"][0])
         elif capture == "base":
@@ -290,7 +312,7 @@ class RelationCollector:
 
         An identifier without a receiver is a mention unless a local variable has its name. Where
         names are not visible without an import, it is one only if the file imports or declares its
-        name.
+        name. So is a type of one letter, which otherwise is taken for a type parameter.
         """
         sites, mentions = self._sites, self._bare_mentions
         statements = {start: self._content[start:end] for start, end in self._statements}
@@ -320,12 +342,19 @@ class RelationCollector:
                 relation = relation_of(MENTION, source.decode("utf-8", "replace"), "")
                 for start in starts:
                     sites.setdefault(start, relation)
+        self._add_letters()
         for start in sites.keys() & self._keys:
             sites[start] = relation_of(MENTION, sites[start].name, LITERAL_KEY)
         for start in sites.keys() & ((self._declared - self._extended) | imported):
             del sites[start]
         found = chain(sites.items(), self._fields.items(), self._details, imports)
         return sorted(found)[:SITES_LIMIT]
+
+    def _add_letters(self) -> None:
+        """Adds the types of one letter that the file imports or declares."""
+        for start, source in self._letters:
+            if source in self._existing_names and (name := checked_name(source)):
+                self._sites.setdefault(start, relation_of(USE, name, ""))
 
     def _replace(self, start: int, relation: CapturedRelation) -> None:
         """Replaces the relation of an identifier if the kind of this one counts more."""

@@ -118,7 +118,24 @@ class NameResolver:
         key = imported, "" if is_everywhere else facts.path
         if key not in self._imports:
             self._imports[key] = self._resolve_import_in(facts.path, *imported)
-        return self._imports[key]
+        result = self._imports[key]
+        if result.is_elsewhere and self._is_relative(facts, imported):
+            return RESOLVED
+        return result
+
+    def _is_relative(self, facts: FileFacts, imported: Import) -> bool:
+        """Tells whether an import of Scala names a type in the file's own package:
+        `import Money.Cents` in `shop`.
+        """
+        definition = self.definition
+        is_own_name = imported.name in {definition.name, ALL}
+        own_package = traits(definition.language).package_scope == "package" and facts.package
+        return (
+            bool(own_package)
+            and is_own_name
+            and bool(definition.owner)
+            and (f"{facts.package}.{imported.module}" == definition.owner)
+        )
 
     @cached_property
     def _has_qualified_imports(self) -> bool:
@@ -139,6 +156,8 @@ class NameResolver:
             return RESOLVED
         if self._is_exported(path, module, name):
             return RESOLVED
+        if is_own_name and self._is_around(module):
+            return possible(Reason.OUTER_SCOPE)
         if name == DEFAULT and (
             paths.names(module, path, definition) or paths.is_parent(module, path, definition)
         ):
@@ -288,9 +307,18 @@ class NameResolver:
         if not definition.is_type and not definition.is_function:
             scopes.append(definition.package.rpartition(".")[0])
         is_within = any(f".{scope}".endswith(f".{relation.qualifier}") for scope in scopes)
-        if not is_within or relation.name != definition.name:
-            return None
-        return resolved_if(self.is_unique, Reason.COMPETING)
+        if is_within and relation.name == definition.name:
+            return resolved_if(self.is_unique, Reason.COMPETING)
+        is_around = relation.name == definition.name and self._is_around(relation.qualifier)
+        return possible(Reason.OUTER_SCOPE) if is_around else None
+
+    def _is_around(self, namespace: str) -> bool:
+        """Tells whether a namespace of C++ has the definition's own one inside, as an inline one:
+        `geo` of `geo::inline v2`.
+        """
+        definition = self.definition
+        is_named = bool(namespace) and traits(definition.language).family == "c"
+        return is_named and f".{namespace}." in f".{definition.package}"
 
     def _by_modules(
         self, facts: FileFacts, relation: Relation, modules: Sequence[str]

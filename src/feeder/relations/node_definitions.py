@@ -12,8 +12,11 @@ from feeder.traits import traits
 MAX_MODIFIERS = 4
 """Words of a declaration that may be its modifiers: `public extension Cart`."""
 
-PRIVATE_PATTERN = re.compile(r"(?:@[\w.]+(?:\([^)]*\))? |\w+ )*?(?:file)?private ")
-"""The beginning of a declaration that only its own file sees."""
+PRIVATE_PATTERN = re.compile(r"(?:@[\w.]+(?:\([^)]*\))? |(?!class )\w+ )*?(?:file)?private ")
+"""The beginning of a declaration that only its own file sees.
+
+The constructor alone is private in `class Cart private constructor()` of Kotlin.
+"""
 
 CONSTRUCTORS = frozenset({"__init__", "constructor", "__construct", "initialize", "init"})
 
@@ -86,6 +89,12 @@ def is_added_to(hit: Hit) -> bool:
 def is_open_enum(hit: Hit) -> bool:
     """Tells whether constants of an enum are visible without its name: `enum color { RED };`."""
     return _has_prefix(hit, traits(hit.language).open_enums)
+
+
+def is_tag(hit: Hit, name: str) -> bool:
+    """Tells whether a name is a type's tag in C: `node` in `typedef struct node { … } Node`."""
+    words = (hit.signature or "").split(" ", 3)
+    return traits(hit.language).family == "c" and words[:1] == ["typedef"] and words[2:3] == [name]
 
 
 def _has_prefix(hit: Hit, pattern: str) -> bool:

@@ -11,7 +11,7 @@ from feeder.relation import IMPLEMENTS, IMPORT, INHERITS, UNNAMED
 from feeder.relations.exports import ExportFinder
 from feeder.relations.file_facts import FileFacts
 from feeder.relations.modules import Definition
-from feeder.relations.node_definitions import definition_of, is_open_enum
+from feeder.relations.node_definitions import definition_of, is_open_enum, is_tag
 from feeder.relations.repeated_definitions import is_named_by_argument
 from feeder.relations.targets import (
     Target,
@@ -85,9 +85,10 @@ class RelationReader:
         """The definition of a member of a class, or of a file, as a constant in a chunk."""
         owner = hit.symbol or "" if hit.node_type == "class" else ""
         symbol = f"{owner}.{name}" if owner else name
-        if is_open_enum(hit):
+        is_type = is_tag(hit, name)
+        if is_type or is_open_enum(hit):
             owner = ""
-        one = Definition(hit.path, hit.language or "", symbol, name, owner, is_type=False)
+        one = Definition(hit.path, hit.language or "", symbol, name, owner, is_type)
         scope = traits(hit.language).package_scope
         if owner or not scope:
             return one

@@ -64,7 +64,7 @@ export class NameResolver {
     if (name === definition.name && facts.path === definition.path && !definition.owner) return RESOLVED;
     const [first, ...following] = facts.imports.get(name) ?? [];
     if (first) {
-      return surest([this.resolveImportIn(facts.path, first), ...following.map((one) => this.resolveImportIn(facts.path, one))]);
+      return surest([this.importRefers(facts, first), ...following.map((one) => this.importRefers(facts, one))]);
     }
     if (name === definition.name) {
       if (facts.path === definition.path) return RESOLVED;
@@ -73,7 +73,7 @@ export class NameResolver {
       if (others.some(isOfModule)) return this.another(isOfModule);
     }
     const wildcards = (facts.imports.get(ALL) ?? []).filter((one) => one.name === ALL);
-    const byWildcard = wildcards.map(({ module }) => this.resolveImportIn(facts.path, { module, name }));
+    const byWildcard = wildcards.map(({ module }) => this.importRefers(facts, { module, name }));
     if (byWildcard.some(isResolved)) return RESOLVED;
     if (name !== definition.name) return elsewhere("ANOTHER_NAME");
     if (inSamePackage(facts.path, facts.package, definition)) {
@@ -92,13 +92,28 @@ export class NameResolver {
     return this.exports.paths;
   }
 
+  /** Resolves an import to a definition of a module or package. */
+  importRefers(facts: FileFacts, imported: Import): Resolution {
+    const result = this.#resolveImportIn(facts.path, imported);
+    return isElsewhere(result) && this.#isRelative(facts, imported) ? RESOLVED : result;
+  }
+
+  /** Returns true if an import of Scala names a type in the file's own package: `import Money.Cents` in `shop`. */
+  #isRelative(facts: FileFacts, { module, name }: Import): boolean {
+    const { definition } = this;
+    const isOwnName = name === definition.name || name === ALL;
+    const ofPackage = traits(definition.language).packageScope === "package" && facts.package !== "";
+    return ofPackage && isOwnName && definition.owner !== "" && `${facts.package}.${module}` === definition.owner;
+  }
+
   /** Resolves the import of a name from a module, in the file at a path. */
-  resolveImportIn(path: string, { module, name }: Import): Resolution {
+  #resolveImportIn(path: string, { module, name }: Import): Resolution {
     const { definition, others } = this;
     const paths = this.#paths;
     const isOwnName = name === definition.name || name === ALL;
     if (isOwnName && (paths.names(module, path, definition) || this.#isInScope(module))) return RESOLVED;
     if (this.#isExported(path, module, name)) return RESOLVED;
+    if (isOwnName && this.#isAround(module)) return possible("OUTER_SCOPE");
     const isAround = paths.names(module, path, definition) || paths.isParent(module, path, definition);
     if (name === DEFAULT && isAround) return possible("MODULE"); // `export default wrap(Cart)`
     if (!isOwnName) return elsewhere("ANOTHER_NAME");
@@ -234,7 +249,14 @@ export class NameResolver {
     const scopes = [ownPackage];
     if (!definition.isType && !definition.isFunction) scopes.push(rpartition(ownPackage, ".")[0]);
     const isWithin = scopes.some((scope) => `.${scope}`.endsWith(`.${qualifier}`));
-    return isWithin && name === definition.name ? resolvedIf(this.isUnique, "COMPETING") : null;
+    if (isWithin && name === definition.name) return resolvedIf(this.isUnique, "COMPETING");
+    return name === definition.name && this.#isAround(qualifier) ? possible("OUTER_SCOPE") : null;
+  }
+
+  /** Returns true if a namespace of C++ has the definition's own one inside: `geo` of `geo::inline v2`. */
+  #isAround(namespace: string): boolean {
+    const isNamed = namespace !== "" && traits(this.definition.language).family === "c";
+    return isNamed && `.${packageOf(this.definition)}`.includes(`.${namespace}.`);
   }
 
   /**

@@ -45,6 +45,12 @@ export function isOpenEnum(hit: Hit): boolean {
   return hasPrefix(hit, traits(hit.language).openEnums);
 }
 
+/** Returns true if a name is the tag of a type in C: `node` in `typedef struct node { … } Node`. */
+export function isTag(hit: Hit, name: string): boolean {
+  const [typedef, , tag = ""] = (hit.signature ?? "").split(" ", 3);
+  return traits(hit.language).family === "c" && typedef === "typedef" && tag === name;
+}
+
 /** Returns true if a declaration begins with a pattern, which a language may not have. */
 export function hasPrefix({ signature }: Hit | NamedNode, pattern: string): boolean {
   return pattern !== "" && new RegExp(`^(?:${pattern})`).test(signature ?? "");

@@ -29,7 +29,7 @@ import type { SearchContext } from "../corpus/context.ts";
 import { ExportFinder } from "./exports.ts";
 import { factsByPath, FileFacts } from "./file_facts.ts";
 import { type Definition, typeKey } from "./modules.ts";
-import { CONSTRUCTORS, hasPrefix, isBodyless, isExtension, isFunctionNode, isLocalNode, isOpenEnum, isPrivate } from "./node_definitions.ts";
+import { CONSTRUCTORS, hasPrefix, isBodyless, isExtension, isFunctionNode, isLocalNode, isOpenEnum, isPrivate, isTag } from "./node_definitions.ts";
 import { isNamedByArgument } from "./repeated_definitions.ts";
 import { membersNamed, type Target, targetNode } from "./targets.ts";
 
@@ -113,8 +113,9 @@ export class RelationReader {
   /** The definition of a member of a class, or of a file, as a constant in a chunk. */
   async memberDefinition(hit: Hit, name: string): Promise<Definition> {
     const type = hit.nodeType === "class" && hit.symbol ? hit.symbol : "";
-    const owner = isOpenEnum(hit) ? "" : type;
-    const one = { path: hit.path, language: hit.language ?? "", symbol: type ? `${type}.${name}` : name, name, owner, isType: false, isLocal: false };
+    const isType = isTag(hit, name);
+    const owner = isType || isOpenEnum(hit) ? "" : type;
+    const one = { path: hit.path, language: hit.language ?? "", symbol: type ? `${type}.${name}` : name, name, owner, isType, isLocal: false };
     const { packageScope } = traits(hit.language);
     if (owner || packageScope === "") return one;
     const ofFile = (await this.fileFacts(hit.path)).package;

@@ -137,7 +137,7 @@ export class Resolver {
 
   #resolveImport(facts: FileFacts, { name, ...relation }: Relation): Resolution {
     const [module] = moduleAndAlias(relation);
-    if (!this.#members) return this.#names.resolveImportIn(facts.path, { module, name });
+    if (!this.#members) return this.#names.importRefers(facts, { module, name });
     return this.#members.isOwner(facts, module) ? RESOLVED : elsewhere("ANOTHER_MODULE");
   }
 }
