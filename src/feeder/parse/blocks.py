@@ -41,7 +41,7 @@ _OPEN_END = re.compile(rb"(?:[{(\[]|\b(?:do|then|begin|of|is))\s*(?://.*)?$")
 
 _TRIPLE_QUOTE = re.compile(rb"\"\"\"|'''")
 
-_BRACKETS = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
+_NO_BRACKETS = bytes(set(range(256)) - set(b"()[]{}"))
 
 
 class Block(NamedTuple):
@@ -146,7 +146,7 @@ class _Growing:
 
 def _open_quote(text: bytes, quote: bytes) -> bytes:
     """The triple quote that is open behind a line."""
-    for mark in _TRIPLE_QUOTE.findall(text):
+    for mark in _TRIPLE_QUOTE.findall(text) if b'""' in text or b"''" in text else ():
         if not quote or mark == quote:
             quote = b"" if quote else mark
     return quote
@@ -165,4 +165,8 @@ def _indent(line: bytes) -> int:
 
 def bracket_balance(text: bytes) -> int:
     """How many brackets a text opens and does not close; below zero if it closes more."""
-    return sum(text.count(opening) - text.count(closing) for opening, closing in _BRACKETS)
+    brackets = text.translate(None, _NO_BRACKETS)
+    if not brackets:
+        return 0
+    count = brackets.count
+    return 2 * (count(b"(") + count(b"[") + count(b"{")) - len(brackets)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tree_sitter import Node as Syntax
+from tree_sitter import Query
 
 from feeder.parse.blocks import Block
 from feeder.parse.captures import NODE_TYPES
@@ -48,9 +49,9 @@ Errors = list[tuple[int, int]]
 """The first and the last line of each error."""
 
 
-def definitions_of(grammar: Grammar, root: Syntax) -> set[Definition]:
+def definitions_of(query: Query, root: Syntax) -> set[Definition]:
     found = set()
-    for _, captures in query_matches(grammar.query, root):
+    for _, captures in query_matches(query, root):
         kind = next(filter(captures.__contains__, NODE_TYPES), None)
         if kind and "name" in captures:
             whole = captures[kind][0]
@@ -108,7 +109,7 @@ def longer_declarations(
 ) -> list[Captures]:
     """The declarations that end within a conditional, as its last branches were blanked."""
     found: dict[int, dict[str, Sequence[Capture]]] = {}
-    for _, captures in query_matches(grammar.query, root) if blocks else ():
+    for _, captures in query_matches(grammar.declaration_query(), root) if blocks else ():
         kind = next(filter(captures.__contains__, NODE_TYPES), None)
         if kind in {"method", "type"} and "name" in captures:
             whole = captures[kind][0]

@@ -3,8 +3,8 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, cached_property, partial
 from typing import Any, Literal, NamedTuple, Protocol
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, QueryError
@@ -32,6 +32,9 @@ QUERY_DEPTH = 1000
 _SEPARATE_CATEGORIES = frozenset({"Embedded", "Part"})
 """Categories whose queries are compiled and run on their own."""
 
+_DETAIL_CATEGORIES = frozenset({"Relation", "Member", "Doc"})
+"""Categories whose queries find no declarations, but nearly all matches."""
+
 
 class Capture(Protocol):
     """A captured range of a file: a syntax node, or a group of a regular expression."""
@@ -51,9 +54,10 @@ class Grammar(NamedTuple):
     """A language's parser and its compiled queries.
 
     `query` joins the queries of all categories but those of `embedded_query`, which finds regions
-    in other languages, and `split_query`, which finds split points. `noise` is blanked before the
-    text is parsed, `conditionals` only if there are many syntax errors. `lines` captures what a
-    line declares that the grammar cannot read.
+    in other languages, and `split_query`, which finds split points. `declaration_query` returns
+    the part of `query` that finds declarations, compiled when first needed. `noise` is blanked
+    before the text is parsed, `conditionals` only if there are many syntax errors. `lines` captures
+    what a line declares that the grammar cannot read.
     `patterns` capture declarations that queries cannot. `data_shape` are the arguments of
     `entries.Shape`, empty unless the language is a data format.
     """
@@ -67,6 +71,7 @@ class Grammar(NamedTuple):
     data_shape: dict[str, Any]
     embedded_query: Query | None
     split_query: Query | None
+    declaration_query: Callable[[], Query]
 
 
 class Grammars:
@@ -164,8 +169,9 @@ class Grammars:
         def compile_categories(*selected: str) -> Query:
             return Query(grammar, "\n".join(query for name, query in queries if name in selected))
 
+        joined = categories - _SEPARATE_CATEGORIES
         try:
-            query = compile_categories(*(categories - _SEPARATE_CATEGORIES))
+            query = compile_categories(*joined)
             embedded_query = compile_categories("Embedded") if "Embedded" in categories else None
             split_query = compile_categories("Part", "Doc") if "Part" in categories else None
         except QueryError:
@@ -183,6 +189,7 @@ class Grammars:
             self._settings["document_nodes"].get(language, {}),
             embedded_query,
             split_query,
+            cache(partial(compile_categories, *(joined - _DETAIL_CATEGORIES))),
         )
 
 

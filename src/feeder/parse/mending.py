@@ -81,6 +81,8 @@ class Mender:
         self._grammar = grammar
         self._parser: Parser = grammar.parser
         self._protected = protected
+        self._error_rows: dict[bytes, Errors] = {}
+        """The errors of each text that was parsed: one in twelve is parsed again."""
         self._budget = min(
             PARSED_BYTES_LIMIT, PARSED_BYTES_PER_BYTE * len(content) + PARSED_BYTES_MIN
         )
@@ -134,13 +136,15 @@ class Mender:
         self._budget -= len(text) + 200
         if self._budget < 0:
             raise _BudgetError
-        root = self._parser.parse(text).root_node
-        if not root.has_error or not numbers:
+        if not numbers:
             return []
+        if text not in self._error_rows:
+            errors = error_nodes(self._parser.parse(text).root_node)
+            self._error_rows[text] = [(node.start_point.row, node.end_point.row) for node in errors]
         last = len(numbers) - 1
         return [
-            (numbers[min(node.start_point.row, last)], numbers[min(node.end_point.row, last)])
-            for node in error_nodes(root)
+            (numbers[min(start, last)], numbers[min(end, last)])
+            for start, end in self._error_rows[text]
         ]
 
     def _is_sound(self, numbers: Iterable[int], context: Sequence[int], allowed: int) -> bool:
@@ -330,7 +334,8 @@ class Mender:
         line, column, _ = name
         at = column + sum(len(self.lines[number]) for number in numbers if number < line)
         root = self._parser.parse(b"".join(self.lines[number] for number in numbers)).root_node
-        return any(definition.name == at for definition in definitions_of(self._grammar, root))
+        found = definitions_of(self._grammar.declaration_query(), root)
+        return any(definition.name == at for definition in found)
 
 
 def _conditional_lines(pattern: re.Pattern[bytes], text: bytes, first: int) -> Iterator[Block]:

@@ -92,7 +92,7 @@ def _recover(
         finally:
             grammar.parser.included_ranges = []
 
-    before = definitions_of(grammar, root)
+    before = definitions_of(grammar.query, root)
     if _errors_are_local(grammar, content, root, before):
         return None
     mender = Mender(
@@ -104,7 +104,7 @@ def _recover(
     if not mender.changed_lines():
         return None
     other = parse(b"".join(mender.lines))
-    after = definitions_of(grammar, other)
+    after = definitions_of(grammar.declaration_query(), other)
     line_starts = [0, *accumulate(map(len, mender.lines))]
     read = read_declarations(grammar, content, mender.blanked, after, line_starts)
     if not _better(mender, before, after, read):
@@ -140,7 +140,7 @@ def _restore(  # noqa: PLR0913 - the text, and what it has to declare
     for numbers in mender.changes()[:RESTORE_LIMIT]:
         changed = mender.restore(numbers)
         other = parse(b"".join(mender.lines))
-        found = definitions_of(grammar, other)
+        found = definitions_of(grammar.declaration_query(), other)
         is_cut = any(definition.last_line < ends.get(definition.name, 0) for definition in found)
         if _ranges(found) >= _ranges(definitions) and not is_cut:
             root = other
