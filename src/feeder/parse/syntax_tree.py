@@ -91,10 +91,11 @@ def unparsed_lines(root: Syntax) -> tuple[LineRange, ...]:
 def blank_hidden(content: bytes, hidden: re.Pattern[bytes]) -> bytes:
     """Replaces the bytes that the pattern's groups match by blanks.
 
-    `mark` is blanked alone, `opening` and `closing` together. `open`, `turn` and `close` are a
-    conditional's directives (`#if`, `#else`, `#endif`), which are blanked with all text between the
-    first `turn` and `close`. The text is searched with a line end before its first line: a pattern
-    that begins with `\\n` runs several times faster than one that begins with `^`.
+    `mark` is blanked alone, `opening` and `closing` together. Of `end`, the first byte becomes a
+    semicolon. `open`, `turn` and `close` are a conditional's directives (`#if`, `#else`, `#endif`),
+    which are blanked with all text between the first `turn` and `close`. The text is searched with
+    a line end before its first line: a pattern that begins with `\\n` runs several times faster
+    than one that begins with `^`.
     """
     content = b"\n" + content
     blanked = bytearray(content)
@@ -113,6 +114,8 @@ def blank_hidden(content: bytes, hidden: re.Pattern[bytes]) -> bytes:
         elif role == "closing":
             _blank(blanked, *match.span("opening"))
         _blank(blanked, start, end)
+        if role == "end":
+            blanked[start] = ord(";")
     return bytes(blanked[1:])
 
 
