@@ -8,14 +8,14 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from answers.corpora import Absent
 from standin import StandIn
 
 from edge.worker_build import built
-from worker_cost.account import create_index
+from worker_cost.account import Index, create_index
 from worker_cost.corpora import CORPORA
 from worker_cost.isolate import IncompleteAnswer
 from worker_cost.measure import MODES, QueryCosts, Scripts, measure
@@ -52,6 +52,24 @@ def _measure_all(args: argparse.Namespace, repositories: list[Path]) -> Iterator
             index = create_index(standin, repository, with_vectors=not args.by_words)
             _print_progress(f"{repository.name}: running queries")
             yield from measure(scripts, index, args.questions, args.isolates, modes)
+
+
+def report_each(command: str, description: str, report: Callable[[Path, Index], None]) -> int:
+    """Calls `report` with the built Worker and the index of each corpus on the command line.
+
+    The index has no vectors. Returns the exit code: 2 if a snapshot or the Worker's runtime is
+    missing.
+    """
+    parser = argparse.ArgumentParser(prog=f"python -m bench {command}", description=description)
+    add_corpora(parser)
+    repositories = create_corpora(parser.parse_args(sys.argv[2:]))
+    if repositories is None:
+        return 2
+    with StandIn.start() as standin, tempfile.TemporaryDirectory() as folder:
+        script = built(Path(folder) / "worker.js", "--out")
+        for repository in repositories:
+            report(script, create_index(standin, repository, with_vectors=False))
+    return 0
 
 
 def create_corpora(args: argparse.Namespace) -> list[Path] | None:

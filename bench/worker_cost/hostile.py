@@ -1,16 +1,10 @@
 """Sends requests that were made to take long, and prints what each costs D1."""
 
-import argparse
-import sys
-import tempfile
 from pathlib import Path
 
-from standin import StandIn
-
 from edge.query_generator import QueryParams
-from edge.worker_build import built
-from worker_cost.account import Index, create_index
-from worker_cost.command import add_corpora, create_corpora
+from worker_cost.account import Index
+from worker_cost.command import report_each
 from worker_cost.isolate import isolate
 
 _FREQUENT_WORDS = """
@@ -23,17 +17,7 @@ SELECT {0} FROM docs WHERE {0} IS NOT NULL GROUP BY 1 HAVING count(*) > 5 ORDER 
 
 def main() -> int:
     """Returns the exit code: 2 if a snapshot or the Worker's runtime is missing."""
-    parser = argparse.ArgumentParser(prog="python -m bench hostile-requests", description=__doc__)
-    add_corpora(parser)
-    args = parser.parse_args(sys.argv[2:])
-    repositories = create_corpora(args)
-    if repositories is None:
-        return 2
-    with StandIn.start() as standin, tempfile.TemporaryDirectory() as folder:
-        script = built(Path(folder) / "worker.js", "--out")
-        for repository in repositories:
-            report(script, create_index(standin, repository, with_vectors=False))
-    return 0
+    return report_each("hostile-requests", __doc__ or "", report)
 
 
 def report(script: Path, index: Index) -> None:

@@ -4,20 +4,14 @@ of a day of them are free.
 Frequent words are the first of the vocabulary by number of nodes; the others are in about 100.
 """
 
-import argparse
-import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import mean
 
-from standin import StandIn
-
 from edge.query_generator import misspelt
-from edge.worker_build import built
 from feeder.cloudflare.free_tier import ROWS_READ_PER_DAY
-from worker_cost.account import Index, create_index
-from worker_cost.command import add_corpora, create_corpora
+from worker_cost.account import Index
+from worker_cost.command import report_each
 from worker_cost.isolate import Isolate, isolate
 
 PER_KIND = 6
@@ -35,23 +29,17 @@ MANY_NODES, SOME_NODES = 10**9, 100
 
 def main() -> int:
     """Returns the exit code: 2 if a snapshot or the Worker's runtime is missing."""
-    parser = argparse.ArgumentParser(prog="python -m bench worker-rows", description=__doc__)
-    add_corpora(parser)
-    args = parser.parse_args(sys.argv[2:])
-    repositories = create_corpora(args)
-    if repositories is None:
-        return 2
-    with StandIn.start() as standin, tempfile.TemporaryDirectory() as folder:
-        script = built(Path(folder) / "worker.js", "--out")
-        for repository in repositories:
-            index = create_index(standin, repository, with_vectors=False)
-            with isolate(script, index, by_words=True) as worker:
-                print("\n".join(report(worker, index)), flush=True)
-    return 0
+    return report_each("worker-rows", __doc__ or "", report)
 
 
-def report(worker: Isolate, index: Index) -> Sequence[str]:
-    """Returns the table of an index: a line for each kind, and one for a day of all kinds."""
+def report(script: Path, index: Index) -> None:
+    """Prints the table of an index: a line for each kind, and one for a day of all kinds."""
+    with isolate(script, index, by_words=True) as worker:
+        print("\n".join(table(worker, index)), flush=True)
+
+
+def table(worker: Isolate, index: Index) -> Sequence[str]:
+    """Returns the lines of the table."""
     worker.search({"q": "cart"})  # an isolate's first query reads more
     rows = {
         kind: [worker.search({"q": query}).rows for query in queries]

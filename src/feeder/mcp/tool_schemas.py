@@ -286,6 +286,9 @@ _INTEGER = re.compile(r"-?\d{1,15}")
 _MAX_SHOWN_CHARS = 60
 """Characters of a wrong value that an error shows."""
 
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a character, which UTF-8 cannot encode; JavaScript's JSON escapes it."""
+
 
 def validate_arguments(tool: str, schema: Schema, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Validates a call's arguments and adds the schema's defaults; null is like a missing value.
@@ -380,7 +383,8 @@ def _format_value(value: Any) -> str:
         value = int(value)  # JavaScript cannot tell 1.0 from 1, so the Worker shows 1
     if isinstance(value, int) and abs(value) > 10**_MAX_SHOWN_CHARS:
         return "one so large"
-    return _truncate(json.dumps(value, ensure_ascii=False))
+    text = json.dumps(value, ensure_ascii=False)
+    return _truncate(_LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):x}", text))
 
 
 def _truncate(text: str) -> str:

@@ -25,10 +25,10 @@ SELECT reason, count(*) FROM files WHERE state = 'skipped' AND repo = ? GROUP BY
 """
 
 
-def _pairs(column: str, source: str) -> str:
-    """Returns SQL for a JSON array of the values of a column of repository ?1 with their counts."""
+def _pairs(column: str, source: str, number: str = "count(*)") -> str:
+    """Returns SQL for a JSON array of a column's values in repository ?1, with their numbers."""
     return f"""(SELECT json_group_array(json_array(value, number) ORDER BY number DESC, value)
-  FROM (SELECT {column} AS value, count(*) AS number FROM {source} GROUP BY 1))"""
+  FROM (SELECT {column} AS value, {number} AS number FROM {source} GROUP BY 1))"""
 
 
 MAX_ENDINGS = 16
@@ -51,11 +51,6 @@ _KINDS = """(SELECT json_group_array(json_array(node_type, language, number)
     ORDER BY number DESC, node_type, language) FROM kind)"""
 
 
-def _sums(column: str) -> str:
-    """Returns SQL for `_pairs` of a column of `kind`."""
-    return _pairs(column, "kind").replace("count(*)", "sum(number)")
-
-
 # ?2 the key, ?3 the run; ?4 node types, ?5 languages and ?7 both with their counts as JSON if they
 # are known, else null; ?6 the key of the run that has finished
 _SET_COUNTS = f"""
@@ -65,8 +60,8 @@ WITH kind AS MATERIALIZED (
 INSERT INTO meta (key, value) SELECT ?2, json_object('run', ?3,
   'files', json({_pairs("state", "files WHERE repo = ?1")}),
   'skipped', json({_pairs("reason", "files WHERE repo = ?1 AND state = 'skipped'")}),
-  'node_types', json(coalesce(?4, {_sums("node_type")})),
-  'languages', json(coalesce(?5, {_sums("language")})),
+  'node_types', json(coalesce(?4, {_pairs("node_type", "kind", "sum(number)")})),
+  'languages', json(coalesce(?5, {_pairs("language", "kind", "sum(number)")})),
   'kinds', json(coalesce(?7, {_KINDS})),
   'endings', json({_ENDINGS}),
   'nodes', (SELECT CAST(total(nodes) AS INTEGER) FROM files WHERE repo = ?1),
@@ -112,8 +107,9 @@ class NodeChangeCounts:
 
     def add(self, rows: Iterable[Row], step: int) -> None:
         """Counts rows of node types and languages that were inserted (1) or deleted (-1)."""
-        for node_type, language in rows:
-            self._kinds[node_type, language] += step  # type: ignore[index]  # text, text or null
+        for row in rows:
+            node_type, language = cast("tuple[str, str | None]", row)
+            self._kinds[node_type, language] += step
 
     def forget(self) -> None:
         """Leaves all to be counted: it is unknown what a write has changed."""
