@@ -128,7 +128,7 @@ class PlannedFile(NamedTuple):
     def diff(self) -> Iterator[str]:
         """The lines of a unified diff, without their ends; none for generated files."""
         if self.file.name not in _NOT_DIFFED and self.action not in ("kept", "unchanged"):
-            texts = [None if content is None else str(content) for content in self[1:3]]
+            texts = [None if one is None else str(one) for one in (self.before, self.after)]
             yield from text_files.diff(self.file, *texts)
 
 
