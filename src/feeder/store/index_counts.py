@@ -200,7 +200,7 @@ def _present(counts: Counter[Any]) -> list[tuple[Any, int]]:
     def order(pair: tuple[Any, int]) -> tuple[Any, ...]:
         value, number = pair
         columns = value if isinstance(value, tuple) else (value,)
-        return -number, *((column is not None, column or "") for column in columns)
+        return (-number, *((column is not None, column or "") for column in columns))
 
     return sorted((pair for pair in counts.items() if pair[1]), key=order)
 
