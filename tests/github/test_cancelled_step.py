@@ -52,8 +52,8 @@ def listen():
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM})
     print("::listening", flush=True)
     while True:
-        try:
-            time.sleep(3600)
+        try:  # short: a signal that arrives just before a long sleep is handled at its end
+            time.sleep(0.01)
         except BaseException:
             pass
 
