@@ -183,6 +183,9 @@ def test_words_are_indexed_if_the_dimensions_are_unknown(
     assert (refused.code, sentence in refused.err) == (code, True)
     assert search_hits(repo_of_50_files, "SELECT count(*) FROM docs") == [(TEXTS,)]
     assert feeder(repo_of_50_files, "search", "a7").out.startswith("p07.py:1")
+    said = feeder(repo_of_50_files, "sync").out
+    assert "nothing to do" not in said
+    assert "the model's vectors could not be made" in said
 
     configured_server.always = respond_with_vectors()
     assert feeder(repo_of_50_files, "sync").code == 0

@@ -167,7 +167,8 @@ def _writing_run(  # noqa: PLR0913 - what a run works on
 
     `processes` are those of its parser that have been started.
     `part` names the part of the commit that the run covers. A run that only deletes creates no
-    index. After StoppedEarly or ServiceError the report is printed before the error is raised.
+    index. After StoppedEarly, ServiceError or a model's error the report is printed before the
+    error is raised.
     """
     from feeder.session.folder_index import record_options
     from feeder.session.opening import open_session
@@ -194,14 +195,14 @@ def _writing_run(  # noqa: PLR0913 - what a run works on
                 command_lock(store.backend.file),
                 open_run(store, source, settings, dry_run=dry_run, processes=processes) as run,
             ):
+                run.model_failed = failed_model is not None
                 account.running = run.report
                 # a grammar that cannot be read has failed by now: later commands would fail too
                 if whole and writes and isinstance(store.backend.database, SQLite):
                     record_options(store.backend.database, store.workspace.repo, settings)
                 try:
                     yield run
-                    if failed_model:  # words were indexed without it
-                        raise failed_model
+                    ended_early = failed_model  # words were indexed without it
                 except (StoppedEarly, ServiceError) as exc:
                     ended_early = exc
     finally:

@@ -92,6 +92,8 @@ class SyncContext:
     user has named none; returns whether it did."""
     is_older_than: Callable[[str], bool] = lambda commit: False
     """True if the run's commit is an ancestor of another; always False where it may go back."""
+    model_failed: bool = False
+    """True if the run goes on without `model_vectors` because their model failed."""
     static_model: StaticEmbedder | None = None
     """Makes the static vectors of a local index."""
     vector_index: str = ""

@@ -223,7 +223,11 @@ def _report_unchanged(run: SyncContext, state: IndexState) -> None:
         table.add_notes()
     tree = folder_label(run.tree.subfolder) if run.tree.subfolder else "the source tree"
     part = f"shard {run.shard} of {tree}" if run.shard else tree
-    report.notes.append(f"The index is up to date with {part}: nothing to do.")
+    report.notes.append(
+        f"The words are up to date with {part}; the model's vectors could not be made."
+        if run.model_failed
+        else f"The index is up to date with {part}: nothing to do."
+    )
     report_reasons(report, state.unchanged.reasons.values())
     # the index counts the files of all shards
     shard_files = len(_shard_entries(run)) - len(report.skipped) if run.shard else None
