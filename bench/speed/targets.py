@@ -20,17 +20,18 @@ from speed.figures import Figures
 IDLE, EDITED = "nothing changed", "a line edited"
 DJANGO, SMALL, LARGE_MB = "django", "rxjs", 4
 """Corpora of many and few files, and the size of those that are compared with Semble."""
-FIRST_SYNC = {"code": 2.0, "django": 2.2, "react-native": 3.5, "fcl": 2.6}
+FIRST_SYNC = {"code": 2.7, "django": 3.6, "react-native": 4.6, "fcl": 4.4, "rxjs": 10.0}
+"""Limits of a first sync's time ÷ tree-sitter's, by corpus: what is aimed at in Python."""
 COMMANDS_S = {
-    **dict(zip(commands.SEARCH_OPTIONS, (0.14, 0.20), strict=True)),
-    **dict(zip(commands.QUERY_SUBJECTS.values(), (0.015, 0.040), strict=True)),
+    **dict(zip(commands.SEARCH_OPTIONS, (0.11, 0.15), strict=True)),
+    **dict(zip(commands.QUERY_SUBJECTS.values(), (0.016, 0.040), strict=True)),
     commands.EDIT_SUBJECT: 0.15,
     commands.WORKTREE_SUBJECT: 1.5,
     commands.TOOLS_SUBJECT: 0.10,
 }
 """Limits in seconds of commands and answers, by their names."""
 P95_MS = {
-    search_latency.LARGE: {search_latency.WORDS: 12, search_latency.WITH_STATIC: 18},
+    search_latency.LARGE: {search_latency.WORDS: 16, search_latency.WITH_STATIC: 22},
     search_latency.LARGEST: {search_latency.WORDS: 40, search_latency.WITH_STATIC: 60},
 }
 """Limits in milliseconds by size of the index and kind of search."""
@@ -79,14 +80,14 @@ def _static(figures: Figures) -> Iterator[Target]:
     yield Target(f"{name} ÷ by words", 1.2, "", static_vectors.PART, *worst)
     semble_name = f"{name} ÷ Semble's index in memory"
     django = figures.median(semble_comparison.PART, "django", "ratio")
-    yield Target(semble_name, 0.4, "", semble_comparison.PART, django, "django")
+    yield Target(semble_name, 0.48, "", semble_comparison.PART, django, "django")
     large = [
         name
         for name in figures.subjects(semble_comparison.PART)
         if (figures.median(first_sync.PART, name, "texts_mb") or 0) >= LARGE_MB
     ]
     worst = _worst(figures, semble_comparison.PART, "ratio", large)
-    yield Target(semble_name, 0.8, "", semble_comparison.PART, *worst)
+    yield Target(semble_name, 0.95, "", semble_comparison.PART, *worst)
 
 
 def _changes(figures: Figures) -> Iterator[Target]:
