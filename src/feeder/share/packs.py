@@ -128,13 +128,20 @@ def encode_pack(index: memoryview, page_size: int, pages: list[int]) -> tuple[Pa
 
 
 def decode_pack(pack: Pack, data: bytes, page_size: int) -> Iterator[tuple[int, memoryview]]:
-    """Yields the number and content of each page; raises ServiceError for another file."""
+    """Yields the first number and the contents of pages in a row: pages 3, 4 and 8 as 3 and 8.
+
+    Raises ServiceError for another file.
+    """
     if len(data) != pack.size or sha256(data) != pack.digest:
         raise ServiceError(f"{pack.name[:14]}… is not the file that was published.")
     raw = memoryview(decompress(data, pack.pages * (_NUMBER_BYTES + page_size)))
     start = pack.pages * _NUMBER_BYTES
-    for at, number in enumerate(_numbers(bytes(raw[:start]))):
-        yield number, raw[start + at * page_size : start + (at + 1) * page_size]
+    numbers, contents = _numbers(bytes(raw[:start])), raw[start:]
+    first = 0
+    for end in range(1, pack.pages + 1):
+        if end == pack.pages or numbers[end] != numbers[end - 1] + 1:
+            yield numbers[first], contents[first * page_size : end * page_size]
+            first = end
 
 
 def decompress(data: bytes, size: int) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -156,14 +155,16 @@ def _download(source: Source, manifest: Manifest, file: Path) -> None:
     def read(pack: Pack) -> list[tuple[int, memoryview]]:
         return list(decode_pack(pack, read_whole(source, pack.name, pack.size), size))
 
-    with file.open("r+b", buffering=0) as opened:
-        handle = opened.fileno()
-        os.ftruncate(handle, manifest.index_bytes)
+    with file.open("r+b") as opened:
+        opened.truncate(manifest.index_bytes)
         for pages in _read_ahead(read, manifest.packs):
-            for number, page in pages:
-                if number < manifest.pages:  # a pack may have pages of a longer index
-                    os.pwrite(handle, page, number * size)
-                    written[number] = 1
+            for first, content in pages:
+                # a pack may have pages of a longer index
+                count = min(len(content) // size, max(manifest.pages - first, 0))
+                if count:
+                    opened.seek(first * size)
+                    opened.write(content[: count * size])
+                    written[first : first + count] = b"\1" * count
         if not all(written):
             raise ServiceError("Its packs lack pages.")
         opened.seek(0)
@@ -174,7 +175,7 @@ def _download(source: Source, manifest: Manifest, file: Path) -> None:
 def _read_ahead(
     read: Callable[[Pack], list[tuple[int, memoryview]]], packs: list[Pack]
 ) -> Iterator[list[tuple[int, memoryview]]]:
-    """Yields the pages of each pack; a few packs are read and unpacked ahead at the same time."""
+    """Yields the contents of each pack; a few are read and unpacked ahead at the same time."""
     waiting: deque[Future[list[tuple[int, memoryview]]]] = deque()
     with ThreadPoolExecutor(_THREADS) as pool:
         try:
