@@ -54,6 +54,8 @@ def test_lines_that_could_not_be_parsed_are_listed(feeder: RunFeeder, indexed: R
     ("arguments", "code"),
     [
         (["search", "unwritten"], 0),
+        (["search", "compute the sum of everything"], 0),
+        (["search", "singel"], 0),
         (["grep", "unwritten", "--type", "method"], 1),
         (["references", "known"], 0),
         (["references", "unwritten"], 2),
@@ -67,6 +69,7 @@ def test_lines_that_could_not_be_parsed_are_listed(feeder: RunFeeder, indexed: R
 def test_answer_without_hits_says_what_it_could_not_see(
     feeder: RunFeeder, indexed: Repo, arguments: list[str], code: int
 ) -> None:
+    """A search also if its hits are only similar in meaning or in spelling."""
     answer = feeder(indexed, *arguments)
     printed = " ".join((answer.out + answer.err).split())
     assert (answer.code, UNPARSED in printed, PLAIN in printed, KEPT_OUT in printed) == (

@@ -56,7 +56,7 @@ def search(index: SearchIndex, request: SearchRequest) -> Page:
     on_warning = None if request.requires_models else warnings.append
     plan = plan_query(index.corpus, index.directory, request.query, request.filters)
     results = run_plan(index, plan, request.pagination, on_warning)
-    if not results.total:
+    if not (results.total and results.has_match):
         unread = unread_notes(index.corpus.database, plan.scope)
         results = results._replace(notes=[*results.notes, *unread])
     options = PageOptions(

@@ -89,6 +89,8 @@ export interface ParsedSearch {
 interface Ranked {
   readonly answer: ResultPage;
   readonly contents: FileContents;
+  /** False if no node has the name or a word of the query. */
+  readonly hasMatch: boolean;
 }
 
 export interface SearchResult extends Ranked {
@@ -135,17 +137,18 @@ export async function search(
   const { first, note, correctedWords } = await retrieveCorrected(context, query, repos, usesVectors);
   const ranked = first.words ? await rankCandidates(first, first.words, page) : await listScope(first, page);
   const { scope } = first;
-  const absent = ranked.answer.total > 0 ? [] : await absenceNotes(context.database, repos, scope);
-  const notes = [...filterNotes, ...first.notes, ...note, ...ranked.answer.notes, ...absent];
+  const { hasMatch, contents, answer } = ranked;
+  const absent = hasMatch ? [] : await absenceNotes(context.database, repos, scope, answer.total);
+  const notes = [...filterNotes, ...first.notes, ...note, ...answer.notes, ...absent];
   const parsedSearch = { query, text: queryText(query), scope, notes, correctedWords };
-  return { context: first.context, parsedSearch, answer: { ...ranked.answer, notes }, contents: ranked.contents };
+  return { context: first.context, parsedSearch, answer: { ...answer, notes }, contents, hasMatch };
 }
 
-/** What a search that found nothing could not see, with one request. */
-async function absenceNotes(database: Database, repos: readonly string[], scope: Scope): Promise<string[]> {
+/** What a search could not see that found nothing, or only similar nodes; with one request. */
+async function absenceNotes(database: Database, repos: readonly string[], scope: Scope, total: number): Promise<string[]> {
   const batch = new Batch();
   const searched = { ...scope, repos };
-  const skipped = batch.add(skippedPathStatements(repos, scope));
+  const skipped = batch.add(total ? [] : skippedPathStatements(repos, scope));
   const unread = batch.add([sql.unreadInScope(searched)]);
   await batch.run(database);
   return [...skippedPathNotes(skipped()), ...unreadNotes(unread()[0] ?? [], searched)];
@@ -339,9 +342,10 @@ async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagina
   const all = rankHits(words.queryText, rankings, candidates.hits, [], words.resemblingIds);
   const results = isVectorOnly(rankings) ? all.slice(0, MAX_BY_VECTOR_ONLY) : all;
   const problem = first.problem ? [`${WORDS_ONLY} ${first.problem}`] : [];
-  const notes = [...resultNotes(words.queryText, rankings, results), ...warnings, ...problem];
+  const found = resultNotes(words.queryText, rankings, results);
   const shown = await paginate(results, candidates, page);
-  return { answer: { ...shown, notes, atLeast: isTruncated(rankings) }, contents: candidates.contents };
+  const answer = { ...shown, notes: [...found, ...warnings, ...problem], atLeast: isTruncated(rankings) };
+  return { answer, contents: candidates.contents, hasMatch: results.length > 0 && !found.length };
 }
 
 /** Lists the first nodes of a scope, for a query of filters alone. */
@@ -352,7 +356,7 @@ async function listScope(first: FirstBatch, page: Pagination): Promise<Ranked> {
   const kept = new Set(candidates.hits.map((hit) => hit.id));
   const shown = await paginate(hits.filter((hit) => kept.has(hit.id)).map(resultOf), candidates, page);
   const atLeast = first.listedRows.length > MAX_LISTED;
-  return { answer: { ...shown, notes: [], atLeast }, contents: candidates.contents };
+  return { answer: { ...shown, notes: [], atLeast }, contents: candidates.contents, hasMatch: shown.total > 0 };
 }
 
 /** The query with the filters that are given beside it. */
