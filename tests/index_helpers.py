@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache as once
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from feeder.corpus.corpus import Corpus
 from feeder.embedding import Embedder
 from feeder.embedding.cache import CachedEmbedder
 from feeder.parse import NodeEncoder, ParsedFile, Parser, StaticEmbedder
+from feeder.parse.extract import extractor_versions
 from feeder.parse.file_parser import parse_file, static_vectors
 from feeder.parse.grammar_files import load_grammars
 from feeder.parse.grammars import Grammars
@@ -52,6 +54,12 @@ def _shipped_grammars() -> Grammars:
     return load_grammars(None)
 
 
+@lru_cache(maxsize=1000)
+def parse_once(path: str, content: bytes, keep_source: bool, _extractors: str) -> ParsedFile:
+    """Parses a file once in a test, whose runs parse the same few files again and again."""
+    return parse_file(_shipped_grammars(), path, content, keep_source=keep_source)
+
+
 class InProcessParser:
     """The shipped grammars without child processes, for files that are known to be harmless."""
 
@@ -61,7 +69,6 @@ class InProcessParser:
         self.fingerprint = f"{fingerprint} {static_model.model}" if static_model else fingerprint
         self._static_model = static_model
         self.parsed: list[str] = []
-        self._grammars = _shipped_grammars()
 
     def start(self, count: int | None = None) -> None:
         pass
@@ -83,7 +90,7 @@ class InProcessParser:
 
     def parse_one(self, path: str, content: bytes, *, keep_source: bool) -> ParsedFile:
         """The file with its nodes; overridden by parsers that differ."""
-        return parse_file(self._grammars, path, content, keep_source=keep_source)
+        return parse_once(path, content, keep_source, extractor_versions())
 
     def close(self) -> None:
         pass
@@ -94,6 +101,14 @@ def open_database(path: Path = MEMORY) -> SQLite:
     database = SQLite(path)
     migrate(database)
     return database
+
+
+def copy_in_memory(database: SQLite) -> SQLite:
+    """Copies a database."""
+    copy = SQLite(MEMORY)
+    with copy.connection.backup("main", database.connection, "main") as backup:
+        backup.step()
+    return copy
 
 
 def new_sync_context(

@@ -51,9 +51,9 @@ class Repo:
             named = ("add", "-f", "--pathspec-from-file=-", "--pathspec-file-nul")
             self.git("--literal-pathspecs", *named, stdin=b"\0".join(there))
         self.git("commit", "-q", "--allow-empty", "-m", "a commit")
-        return self._head()
+        return self.head()
 
-    def _head(self) -> str:
+    def head(self) -> str:
         """Returns the commit at HEAD; reads git's files where it can, for a process takes 5 ms."""
         git = self.path / ".git"
         try:

@@ -23,8 +23,8 @@ from feeder.sync.sync import sync
 from feeder.sync.validate import validate
 from hash_embedder import HashedEmbedder, HashedStaticEmbedder
 from index_helpers import (
-    MEMORY,
     IndexSnapshot,
+    copy_in_memory,
     fresh_snapshot,
     index_snapshot,
     new_sync_context,
@@ -139,9 +139,7 @@ class DescribedHistory(Branch):
     @invariant()
     def the_next_run_makes_the_index_a_fresh_one(self) -> None:
         """Requests no description for a node that has one."""
-        copy = SQLite(MEMORY)
-        with copy.connection.backup("main", self._database.connection, "main") as backup:
-            backup.step()
+        copy = copy_in_memory(self._database)
         run = new_sync_context(self._head.tree, copy, **description_run_options(FakeDescriber()))
         sync(run)
         assert index_snapshot(copy) == self._fresh(self._head.tree)

@@ -10,7 +10,6 @@ from fake_describer import FakeDescriber, OtherFakeDescriber
 from fault_injection import Crash, FailingDatabase, FaultInjector
 from feeder.descriptions import ModelAnswer
 from feeder.errors import StoppedEarly
-from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from feeder.sync.budget import Budget
@@ -20,6 +19,7 @@ from feeder.sync.sync import sync
 from feeder.sync.validate import repair, validate
 from hash_embedder import HashedEmbedder, HashedStaticEmbedder
 from index_helpers import CART, REPO, new_sync_context, open_database, query_rows
+from source.known_commit import known_head
 from source.repos import Repo
 
 pytestmark = pytest.mark.slow
@@ -33,7 +33,7 @@ def run(shop: Repo, database: Any, lines: FakeDescriber | None = None, **more: A
     """Returns the context of a run with both kinds of vectors."""
     how = DescriptionOptions(lines, **more) if lines or more else None
     return new_sync_context(
-        Commit(shop.path), database, HashedEmbedder(), static_model=CODES, description_options=how
+        known_head(shop), database, HashedEmbedder(), static_model=CODES, description_options=how
     )
 
 
@@ -49,7 +49,7 @@ def remove_descriptions(shop: Repo, database: Any) -> None:
     how = DescriptionOptions(None)
     sync(
         new_sync_context(
-            Commit(shop.path),
+            known_head(shop),
             database,
             HashedEmbedder(),
             static_model=CODES,
@@ -60,7 +60,7 @@ def remove_descriptions(shop: Repo, database: Any) -> None:
 
 def wrong_vectors(shop: Repo, database: SQLite) -> list[str]:
     """Returns the nodes with a static or model vector that is not that of text and description."""
-    tree = Commit(shop.path)
+    tree = known_head(shop)
     return wrong_static_vectors(tree, database) + wrong_model_vectors(tree, database)
 
 
@@ -143,9 +143,9 @@ def test_vectors_of_descriptions_wait_for_a_run_with_a_model(shop: Repo, databas
     """Validation reports them and does not fail."""
     sync_shop(shop, database)
     how = DescriptionOptions(FakeDescriber())
-    sync(new_sync_context(Commit(shop.path), database, static_model=CODES, description_options=how))
-    assert wrong_static_vectors(Commit(shop.path), database) == []
-    assert len(wrong_model_vectors(Commit(shop.path), database)) == 4
+    sync(new_sync_context(known_head(shop), database, static_model=CODES, description_options=how))
+    assert wrong_static_vectors(known_head(shop), database) == []
+    assert len(wrong_model_vectors(known_head(shop), database)) == 4
     verdict = validate(run(shop, database))
     assert verdict.passed
     assert "4 vectors do not include their node's description yet." in verdict.notes
@@ -158,7 +158,7 @@ def test_vectors_of_descriptions_wait_for_a_run_with_a_model(shop: Repo, databas
 
 def test_other_embedding_model_includes_the_descriptions(shop: Repo, database: SQLite) -> None:
     sync_shop(shop, database, FakeDescriber())
-    other = new_sync_context(Commit(shop.path), database, HashedEmbedder(32, model="other"))
+    other = new_sync_context(known_head(shop), database, HashedEmbedder(32, model="other"))
     sync(other)
     sync_shop(shop, database)
     assert is_right(shop, database)
@@ -170,7 +170,7 @@ def test_equal_text_in_another_repository_shares_the_description(
     lines = FakeDescriber()
     lines.answers["emptyCart"] = ModelAnswer("?!?!")  # none, at first
     sync_shop(shop, database, lines)
-    tree = Commit(shop.path)
+    tree = known_head(shop)
     how = DescriptionOptions(FakeDescriber(), redescribe=True)
     sync(
         new_sync_context(
@@ -212,7 +212,7 @@ def test_crashed_run_leaves_no_vector_of_another_description(
             how = DescriptionOptions(kind, redescribe=True)
             sync(
                 new_sync_context(
-                    Commit(repo.path), database, static_model=CODES, description_options=how
+                    known_head(repo), database, static_model=CODES, description_options=how
                 )
             )
         sync_shop(repo, database)

@@ -13,7 +13,6 @@ from feeder.descriptions.prompt import prompt, prompt_version
 from feeder.descriptions.sanitizer import RejectReason
 from feeder.errors import ServiceError, StoppedEarly, Superseded, TooLargeError, UserError
 from feeder.source.folder import Folder
-from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from feeder.sync.budget import Budget
@@ -26,6 +25,7 @@ from feeder.sync.sync import sync
 from feeder.sync.validate import repair, validate
 from hash_embedder import HashedEmbedder
 from index_helpers import CART, REPO, new_sync_context, open_database, query_rows, run_sync
+from source.known_commit import known_head
 from source.repos import Repo
 
 pytestmark = pytest.mark.slow
@@ -41,7 +41,7 @@ PARTS = {f"p{at}.py": f"def part_{at}(value):\n    return value + {at}\n" for at
 
 def run(shop: Repo, database: Any, lines: FakeDescriber | None = None, **more: Any) -> SyncContext:
     how = DescriptionOptions(lines, **more) if lines else None
-    return new_sync_context(Commit(shop.path), database, description_options=how)
+    return new_sync_context(known_head(shop), database, description_options=how)
 
 
 def sync_with_descriptions(
@@ -67,9 +67,7 @@ def describe_setting(database: SQLite) -> list[Any]:
 
 
 def remove_descriptions(shop: Repo, database: SQLite) -> None:
-    sync(
-        new_sync_context(Commit(shop.path), database, description_options=DescriptionOptions(None))
-    )
+    sync(new_sync_context(known_head(shop), database, description_options=DescriptionOptions(None)))
 
 
 def failed_checks(shop: Repo, database: SQLite) -> list[str]:
@@ -261,7 +259,7 @@ def test_superseded_run_stops_and_its_descriptions_are_stored(
 
     def run_other_sync() -> None:
         repo.commit({"p0.py": "def other():\n    return 0\n"})
-        run_sync(Commit(repo.path), database)
+        run_sync(known_head(repo), database)
 
     first = run(repo, database, FakeDescriber(faults=FaultInjector(9, fail=run_other_sync)))
     with pytest.raises(Superseded):
@@ -349,13 +347,13 @@ def test_unavailable_server_is_not_called_for_every_node(
     lines = FakeDescriber()
     lines.answers = dict.fromkeys((f"part_{at}" for at in range(30)), error)
     made = new_sync_context(
-        Commit(repo.path), database, HashedEmbedder(), description_options=DescriptionOptions(lines)
+        known_head(repo), database, HashedEmbedder(), description_options=DescriptionOptions(lines)
     )
     with pytest.raises(type(error)):
         sync(made)
     assert len(lines.described_names) <= 2 * MAX_FAILURES_IN_A_ROW
     assert not made.report.finished
-    assert validate(new_sync_context(Commit(repo.path), database, HashedEmbedder())).passed
+    assert validate(new_sync_context(known_head(repo), database, HashedEmbedder())).passed
 
 
 def test_text_too_long_for_the_model_is_halved(repo: Repo, database: SQLite) -> None:

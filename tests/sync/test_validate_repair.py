@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count, product
-from typing import Any
 
 import pytest
 from clouds import Cloud
@@ -18,6 +17,7 @@ from feeder.store import Statement
 from feeder.store.index import Index
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import SyncContext
+from feeder.sync.report import ValidationResult
 from feeder.sync.sync import sync
 from feeder.sync.validate import repair, validate
 from hash_embedder import HashedEmbedder
@@ -25,13 +25,15 @@ from index_helpers import (
     GUIDE,
     REPO,
     SHOP,
-    fresh_snapshot,
+    IndexSnapshot,
+    copy_in_memory,
     index_snapshot,
     new_sync_context,
     open_database,
     query_rows,
     run_sync,
 )
+from source.known_commit import KnownCommit
 from source.repos import Repo
 
 __all__ = ["standin", "standin_process"]
@@ -109,12 +111,17 @@ def test_second_repair_completes_a_crashed_one(
     """At any transaction, before or after it, with or without a sync in between."""
     monkeypatch.setattr("feeder.store.integrity.REMOVAL_BATCH", 1)
     repo.commit(SHOP)
-    tree = Commit(repo.path)
-    whole = fresh_snapshot(tree, HashedEmbedder())
+    tree = KnownCommit(repo.path)
+    damaged = open_database()
+    run_sync(tree, damaged, HashedEmbedder())
+    whole = index_snapshot(damaged)
+    damaged.run([Statement(damage)])
+    verdict = validate(new_sync_context(tree, damaged, HashedEmbedder()))
+    assert not verdict.passed
     for at in count(1):
-        ways = product((True, False), repeat=2)
         fuses = [
-            _crash_repair(tree, damage, whole, at, before=one, synced_then=two) for one, two in ways
+            _crash_repair(tree, damaged, verdict, whole, FaultInjector(at, before=one), two)
+            for one, two in product((True, False), repeat=2)
         ]
         if not any(fuse.has_failed for fuse in fuses):
             assert at > 4
@@ -122,14 +129,15 @@ def test_second_repair_completes_a_crashed_one(
 
 
 def _crash_repair(
-    tree: Commit, damage: str, whole: Any, at: int, *, before: bool, synced_then: bool
+    tree: Commit,
+    damaged: SQLite,
+    verdict: ValidationResult,
+    whole: IndexSnapshot,
+    fuse: FaultInjector,
+    synced_then: bool,
 ) -> FaultInjector:
-    database = open_database()
-    run_sync(tree, database, HashedEmbedder())
-    database.run([Statement(damage)])
-    verdict = validate(new_sync_context(tree, database, HashedEmbedder()))
-    assert not verdict.passed
-    fuse = FaultInjector(at, before=before)
+    """Crashes a repair of a copy of the index, and completes it."""
+    database = copy_in_memory(damaged)
     run = new_sync_context(tree, FailingDatabase(database, fuse), HashedEmbedder())
     try:
         repair(run, verdict)

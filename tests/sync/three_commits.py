@@ -26,6 +26,7 @@ from index_helpers import (
     run_sync,
 )
 from parse.documents import docx, p, tbl, xlsx
+from source.known_commit import KnownCommit
 from source.repos import Repo
 
 PRICES = xlsx({"Prices": [("article", "price"), ("apple", 1.5)]})
@@ -52,17 +53,17 @@ def trees(tmp_path_factory: pytest.TempPathFactory) -> Trees:
     repo = Repo(tmp_path_factory.mktemp("trees"))
     repo.commit(SHOP)
     repo.commit({"manual.docx": manual("0x00"), "prices.xlsx": PRICES})
-    first = Commit(repo.path)
+    first = KnownCommit(repo.path)
     edited = CART.replace("return Cart()", "return Basket()")
     repo.commit({"src/cart.py": edited, "docs/guide.md": None, "src/tax.py": "RATE = 19\n"})
     repo.commit({"manual.docx": manual("0x04")})
     repo.commit({"prices.xlsx": "apples\n"})
-    second = Commit(repo.path)
+    second = KnownCommit(repo.path)
     moved = edited.replace("\n\n\nclass", "\n\n\n\nclass")
     repo.commit({"src/cart.py": moved, "docs/guide.md": SHOP["docs/guide.md"]})
     repo.commit({"manual.docx": None, "prices.xlsx": PRICES})
     repo.commit({"src/tax.py": None, "config.json": None, "src/vat.py": "RATE = 7\n"})
-    return Trees(first, second, Commit(repo.path))
+    return Trees(first, second, KnownCommit(repo.path))
 
 
 @pytest.fixture(scope="module")

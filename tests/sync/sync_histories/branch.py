@@ -18,6 +18,7 @@ from feeder.store import Database
 from feeder.sync.context import DescriptionOptions
 from hash_embedder import HashedEmbedder, HashedStaticEmbedder
 from index_helpers import REPO, IndexSnapshot, InProcessParser, fresh_snapshot
+from source.known_commit import KnownCommit
 from source.repos import Repo
 from sync.sync_histories.edits import (
     Edit,
@@ -143,4 +144,4 @@ class Branch(RuleBasedStateMachine):
 
     def _commit(self, files: Files, *parents: Pushed) -> None:
         committed(self._repo, files, [parent.tree.commit for parent in parents])
-        self._pushed.append(Pushed(Commit(self._repo.path), files))
+        self._pushed.append(Pushed(KnownCommit(self._repo.path), files))

@@ -15,14 +15,13 @@ from feeder.installation import install_command
 from feeder.shards import all_shards
 from feeder.source.file_types import document_extension
 from feeder.source.git_trees import Commit
-from feeder.store.sqlite import SQLite
 from feeder.sync.context import SyncContext
 from feeder.sync.sync import sync
 from feeder.sync.validate import validate
 from index_helpers import (
-    MEMORY,
     REPO,
     IndexSnapshot,
+    copy_in_memory,
     index_snapshot,
     new_sync_context,
     open_database,
@@ -277,7 +276,7 @@ class History(Branch):
     @invariant()
     def the_next_run_makes_the_index_a_fresh_one(self) -> None:
         """Includes the descriptions if the index has them and a model is named."""
-        copy = self._copy()
+        copy = copy_in_memory(self._database)
         how = new_description_options("lines" if is_enabled(copy, "describe") else "")
         run = new_sync_context(
             self._head.tree, copy, **vector_options(MODEL), description_options=how
@@ -290,7 +289,7 @@ class History(Branch):
 
     @invariant()
     def without_a_model_its_words_are_those_of_a_fresh_one(self) -> None:
-        copy = self._copy()
+        copy = copy_in_memory(self._database)
         run_sync(self._head.tree, copy, **vector_options(None))
         seen, expected = index_snapshot(copy), self._fresh(self._head.tree)
         assert {part: seen[part] for part in WORD_TABLES} == {
@@ -337,9 +336,3 @@ class History(Branch):
         run.budget.requests_sent = lambda: fuse.calls
         run.budget.embedding_requests = lambda texts: -(-texts // 3)
         return run
-
-    def _copy(self) -> SQLite:
-        copy = SQLite(MEMORY)
-        with copy.connection.backup("main", self._database.connection, "main") as backup:
-            backup.step()
-        return copy
