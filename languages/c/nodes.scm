@@ -51,12 +51,21 @@ $type_name = [(type_identifier) @name (pointer_declarator declarator: (type_iden
 
 ; ---- Functions
 
+; int BPF_PROG(add, int a) { … }: a macro that names the function
+(function_definition
+  declarator: (function_declarator
+    declarator: (identifier) @_macro
+    parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name !declarator)))
+  (#set! outermost "cuts")
+  (#match? @_macro "^[A-Z][A-Z0-9]*_[A-Z0-9_]*$")) @method
+
 (function_definition declarator: $function (#set! outermost "cuts")) @method
 
 ; void (add)(int a) { … }: parentheses keep a macro of that name out
 (function_definition
   declarator: (parenthesized_declarator (identifier) @name)
-  (#set! outermost "cuts")) @method
+  (#set! outermost "cuts")
+  (#not-eq? @name "void")) @method
 
 ; void add(struct item *item); of a file, or of an @implementation of Objective-C
 ((declaration declarator: $function) @method

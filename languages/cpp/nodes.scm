@@ -112,16 +112,27 @@ $variable = [
 (template_declaration
   (template_declaration (function_definition declarator: $function $body* @body))) @method
 
-; template <class T> void add(T item) { … }
+; template <class T> void add(T item) { … }, also with `friend`
 (template_declaration (_ declarator: $function $body* @body)) @method
+(template_declaration (friend_declaration (_ declarator: $function $body* @body))) @method
 
 ; void Cart::add(Item item) { … }
 (function_definition declarator: $function $body* @body) @method
 
-; void add(Item item); of a file or a namespace
+; void add(Item item); of a file or a namespace, or with `friend` or `export`
 ((declaration declarator: $function) @method
  (#has-parent? @method "translation_unit" "declaration_list" "field_declaration_list"
-   "linkage_specification" "preproc_if" "preproc_ifdef" "preproc_elif" "preproc_else" "ERROR"))
+   "linkage_specification" "friend_declaration" "export_declaration"
+   "preproc_if" "preproc_ifdef" "preproc_elif" "preproc_else" "ERROR"))
+
+; Cart& Cart::operator=(Cart&&) = default; which the grammar reads as a variable
+(template_declaration
+  (declaration declarator: (init_declarator declarator: $function value: (_) @_value))
+  (#match? @_value "^(default|delete)")) @method
+((declaration declarator: (init_declarator declarator: $function value: (_) @_value)) @method
+ (#match? @_value "^(default|delete)")
+ (#has-parent? @method "translation_unit" "declaration_list" "friend_declaration"
+   "export_declaration" "preproc_if" "preproc_ifdef" "preproc_elif" "preproc_else"))
 
 ; void add(Item item); in a class
 (field_declaration declarator: $function) @method

@@ -41,7 +41,7 @@
     accessors: (accessor_list (accessor_declaration body: (_))) @body)
   (event_declaration name: (identifier) @name accessors: (_) @body)
   (indexer_declaration "this" @name [(accessor_list) (arrow_expression_clause)] @body)
-  (operator_declaration "operator" @scope operator: _ @name)
+  (operator_declaration "operator" @scope operator: _ @name . (ERROR)? @name)
   (conversion_operator_declaration "operator" @scope type: (_) @name)
 ] @method
 

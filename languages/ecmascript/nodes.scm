@@ -83,6 +83,9 @@ $string = [(string) (template_string)]
 ; const add = () => { … }
 (variable_declarator name: (identifier) @name value: $function) @method
 
+; add = () => { … }
+(assignment_expression left: (identifier) @name right: $function) @method
+
 ; add: () => { … } in an object
 (pair key: (_) @name value: $function) @method
 

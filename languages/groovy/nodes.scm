@@ -36,6 +36,12 @@ $no_statement = (#not-match? @name "^(if|for|while|switch|catch|synchronized|ret
   . (block . (unit . (generics_class . (identifier) @name)) "{" @body)
   $type_keyword) @type
 
+; record Point(int x, int y) {
+(command
+  (unit (identifier) @_k)
+  . (block . (unit . (func . (identifier) @name) .) "{" @body)
+  $type_keyword) @type
+
 ; ---- Functions
 
 ; Line add(Item item) { … }, private add() { … }, task add() { … }

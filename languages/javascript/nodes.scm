@@ -102,15 +102,14 @@ include "../ecmascript/nodes.scm"
 ; const actions = { … }
 (variable_declarator name: (identifier) @name value: (object) @body) @holder
 
-; const store = create({ … })
+; const store = create({ … }), const store = new Store({ … })
 (variable_declarator
   name: (identifier) @name
-  value: (call_expression arguments: (arguments (object) @body))) @holder
+  value: (_ arguments: (arguments (object) @body))) @holder
 
-; export default { … }, export default create({ … })
+; export default { … }, export default create({ … }), export default new Store({ … })
 (export_statement "default" @name value: (object) @body) @holder
-(export_statement "default" @name
-  value: (call_expression arguments: (arguments (object) @body))) @holder
+(export_statement "default" @name value: (_ arguments: (arguments (object) @body))) @holder
 
 ; ---- Members
 

@@ -22,7 +22,7 @@ $receiver = [(user_type) @scope (nullable_type (user_type) @scope)]
 (object_declaration (type_identifier) @name (class_body)? @body) @type
 
 ; typealias Prices = Map<String, Int>
-(type_alias . (type_identifier) @name) @type
+(type_alias "typealias" . (type_identifier) @name) @type
 
 ; companion object Factory { … }
 (companion_object (type_identifier) @name (class_body)? @body) @type

@@ -8,6 +8,11 @@
 ; function Cart.add() … end, function Cart:add() … end
 (function_declaration name: (_ table: (_) @scope . (identifier) @name)) @method
 
+; Cart["add"] = function() … end
+(assignment_statement
+  (variable_list . name: (bracket_index_expression table: (_) @scope field: (string) @name) .)
+  (expression_list . value: (function_definition) .)) @method
+
 ; Cart.add = function() … end
 (assignment_statement
   (variable_list . name: (_) @name .)

@@ -41,16 +41,25 @@ $callback = [(anonymous_function body: (_) @body) (arrow_function body: (_) @bod
 
 ; ---- Calls with a name and a function
 
-; it('adds an item', function () { … });
+; it('adds an item', function () { … }), Route::get('/carts', fn () => …)
+$test = [
+  (function_call_expression
+    arguments: (arguments . (argument $string @name) (argument $callback)))
+  (scoped_call_expression
+    arguments: (arguments . (argument $string @name) (argument $callback)))
+  (member_call_expression
+    arguments: (arguments . (argument $string @name) (argument $callback)))
+]
+
+(expression_statement $test) @call
+
+; The same with what is called on it: ->with([1, 2])->group('carts');
+(expression_statement (member_call_expression object: $test)) @call
 (expression_statement
-  [
-    (function_call_expression
-      arguments: (arguments . (argument $string @name) (argument $callback)))
-    (scoped_call_expression
-      arguments: (arguments . (argument $string @name) (argument $callback)))
-    (member_call_expression
-      arguments: (arguments . (argument $string @name) (argument $callback)))
-  ]) @call
+  (member_call_expression object: (member_call_expression object: $test))) @call
+(expression_statement
+  (member_call_expression
+    object: (member_call_expression object: (member_call_expression object: $test)))) @call
 
 ; ---- Members
 

@@ -103,22 +103,36 @@ include "../ecmascript/nodes.scm"
 ; export default wrap(() => { … })
 (export_statement "default" @name value: (_ !constructor arguments: (_ $callback))) @method
 
+; const GET = (async () => { … }) satisfies Handler
+(variable_declarator
+  name: (identifier) @name
+  value: [
+    (as_expression (parenthesized_expression $function))
+    (satisfies_expression (parenthesized_expression $function))
+  ]) @method
+
 ; ---- Objects
 
-; const actions = { … }, also with `as const` and `satisfies`
-(variable_declarator name: (identifier) @name value: (object) @body) @holder
-(variable_declarator
-  name: (identifier) @name
+; An object, also with `as const` and `satisfies`.
+$object = [
+  (object) @body
+  (as_expression (object) @body)
+  (satisfies_expression (object) @body)
+  (satisfies_expression (as_expression (object) @body))
+]
+
+; const actions = { … }, const store = create({ … }), const store = new Store({ … })
+(variable_declarator name: (identifier) @name value: $object) @holder
+(variable_declarator name: (identifier) @name value: (_ arguments: (_ $object))) @holder
+
+; export default { … }, export default create({ … }), export default new Store({ … })
+(export_statement "default" @name value: $object) @holder
+(export_statement "default" @name value: (_ arguments: (_ $object))) @holder
+
+; actions: { … } as const in an object
+(pair
+  key: (_) @name
   value: [(as_expression (object) @body) (satisfies_expression (object) @body)]) @holder
-
-; const store = create({ … })
-(variable_declarator
-  name: (identifier) @name
-  value: (_ !constructor arguments: (_ (object) @body))) @holder
-
-; export default { … }, export default create({ … })
-(export_statement "default" @name value: (object) @body) @holder
-(export_statement "default" @name value: (_ !constructor arguments: (_ (object) @body))) @holder
 
 ; ---- Members
 

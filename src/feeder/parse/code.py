@@ -88,6 +88,8 @@ def _nest_declarations(source: SourceText, declarations: list[Declaration]) -> l
     for inner in sorted(declarations, key=lambda one: (one.start, -one.end, one.pattern)):
         while ancestors and ancestors[-1].end <= inner.start:
             ancestors.pop()
+        if ancestors and (ancestors[-1].start, ancestors[-1].end) == (inner.start, inner.end):
+            continue
         if inner.nesting_rule and any(outer.kind == "method" for outer in ancestors):
             if inner.nesting_rule != "cuts" or source.line_start(inner.start) != inner.start:
                 continue
@@ -119,7 +121,7 @@ def _is_duplicate(outer: Declaration, inner: Declaration) -> bool:
     """True for two matches of one declaration: `export class A` and `class A`, but not for the last
     method of a class, which may have its name and end.
     """
-    if (outer.start, outer.end) == (inner.start, inner.end) or outer.body == inner.body < inner.end:
+    if outer.body == inner.body < inner.end:
         return True
     if inner.kind == "closure" and outer.body == inner.start:
         return True

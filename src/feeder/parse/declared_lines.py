@@ -12,7 +12,9 @@ from feeder.parse.captures import NODE_TYPES
 from feeder.parse.grammars import Capture, Captures, Grammar, query_matches
 
 _METHOD_WORDS = rb"(?:fun|func|function|def|defp|fn|sub|procedure|proc|macro)"
-_TYPE_WORDS = rb"(?:class|struct|enum|interface|trait|object|protocol|record|union|mixin|namespace)"
+_TYPE_WORDS = (
+    rb"(?P<_word>class|struct|enum|interface|trait|object|protocol|record|union|mixin|namespace)"
+)
 _LINE_PATTERNS = (
     re.compile(
         rb"^[ \t]*(?:[\w@]+(?:\([^()\n]*\))?[ \t]+){0,6}?(?P<method>" + _METHOD_WORDS + rb"[ \t]+"
@@ -21,7 +23,7 @@ _LINE_PATTERNS = (
     ),
     re.compile(
         rb"^[ \t]*(?:[\w@]+(?:\([^()\n]*\))?[ \t]+){0,6}?(?P<type>" + _TYPE_WORDS + rb"\b"
-        rb"(?:[ \t]+(?:class|struct)\b)?"
+        rb"(?:[ \t]+(?:class|struct|const)\b)?"
         rb"(?:[ \t]*(?:\[\[[^\]\n]*\]\]|\w+\(\([^()\n]*\)\)))*[ \t]*(?P<name>\w+|`[^`\n]+`)).*",
         re.MULTILINE,
     ),
@@ -73,11 +75,14 @@ def _header(block: Block) -> Iterator[int]:
 def declared_names(
     grammar: Grammar, lines: Sequence[bytes], block: Block
 ) -> list[tuple[int, int, int]]:
-    """Where a block's outer lines say what it declares, its name last: line, start and end."""
+    """Where a block's outer lines say what it declares, its name last: line, start and end.
+
+    Before the name comes its scope, or the word that makes it a type.
+    """
     for number in _header(block):
         for pattern in _line_patterns(grammar):
             if match := pattern.match(lines[number]):
-                names = [name for name in ("scope", "name") if match.groupdict().get(name)]
+                names = [name for name in ("_word", "scope", "name") if match.groupdict().get(name)]
                 return [(number, *match.span(name)) for name in names]
     return []
 
@@ -160,7 +165,7 @@ def _read_declaration(
             captures = {
                 name: [_LineCapture(*match.span(name))]
                 for name in pattern.groupindex
-                if name != kind and match.start(name) >= 0
+                if name not in {kind, "_word"} and match.start(name) >= 0
             }
             body = min(starts[number + 1], end)
             return captures | {

@@ -11,7 +11,7 @@ This costs several parses of parts of the file, and happens only in files with s
 
 import re
 import sys
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -43,6 +43,9 @@ ERRORS_LIMIT = 50
 """Errors that are looked at to find out whether they are local."""
 
 _NOT_NEWLINE = re.compile(rb"[^\r\n]")
+
+_MISREAD_NAME = re.compile(rb"(?:class|enum|interface|record|struct|trait|union|void)[ \t]+\w")
+"""A name that stands before the real one: `record` in `value record Cart(int size)`."""
 
 _STRUCTURE = frozenset({"package", "namespace"})
 
@@ -93,7 +96,11 @@ def _recover(
             grammar.parser.included_ranges = []
 
     before = definitions_of(grammar.query, root)
-    if _errors_are_local(grammar, content, root, before):
+    is_misread = any(
+        definition.has_error and _MISREAD_NAME.match(content, definition.name)
+        for definition in before
+    )
+    if not is_misread and _errors_are_local(grammar, content, root, before):
         return None
     mender = Mender(
         grammar,
@@ -109,18 +116,18 @@ def _recover(
     read = read_declarations(grammar, content, mender.blanked, after, line_starts)
     if not _better(mender, before, after, read):
         return None
-    ends = {
-        match["name"][0].start_byte: bisect_left(line_starts, _end(match)) - 1 for match in read
-    }
-    other = _restore(grammar, mender, other, after, parse, ends=ends)
+    lines_read = {match["name"][0].start_byte: _lines(match, line_starts) for match in read}
+    other = _restore(grammar, mender, other, after, parse, lines_read=lines_read)
     read = read_declarations(grammar, content, mender.blanked, after, line_starts)
     longer = longer_declarations(grammar, other, mender.conditionals, line_starts)
     return ParsedText(other, [*read, *longer], mender.blanked_lines())
 
 
-def _end(declaration: Captures) -> int:
-    """The offset behind a declaration that was read from a line."""
-    return next(declaration[kind][0].end_byte for kind in NODE_TYPES if kind in declaration)
+def _lines(declaration: Captures, line_starts: Sequence[int]) -> tuple[int, int]:
+    """The line of the name of a declaration that was read from a line, and its last line."""
+    end = next(declaration[kind][0].end_byte for kind in NODE_TYPES if kind in declaration)
+    name = declaration["name"][0].start_byte
+    return bisect_right(line_starts, name) - 1, bisect_left(line_starts, end) - 1
 
 
 def _restore(  # noqa: PLR0913 - the text, and what it has to declare
@@ -130,18 +137,22 @@ def _restore(  # noqa: PLR0913 - the text, and what it has to declare
     definitions: set[Definition],
     parse: Callable[[bytes], Syntax],
     *,
-    ends: Mapping[int, int],
+    lines_read: Mapping[int, tuple[int, int]],
 ) -> Syntax:
     """Takes back each change without which the text has the same definitions.
 
-    `ends` are the last lines of those that were read from lines, by the offsets of their names: a
-    tree must not end them earlier.
+    `lines_read` has the name's line and the last line of those that were read from lines, by the
+    offsets of their names: a tree must have them, and not end them earlier.
     """
     for numbers in mender.changes()[:RESTORE_LIMIT]:
         changed = mender.restore(numbers)
         other = parse(b"".join(mender.lines))
         found = definitions_of(grammar.declaration_query(), other)
-        is_cut = any(definition.last_line < ends.get(definition.name, 0) for definition in found)
+        ends = {definition.name: definition.last_line for definition in found}
+        is_cut = any(
+            ends.get(name, -1 if line in numbers else last) < last
+            for name, (line, last) in lines_read.items()
+        )
         if _ranges(found) >= _ranges(definitions) and not is_cut:
             root = other
             mender.forget(numbers)
