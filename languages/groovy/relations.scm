@@ -14,6 +14,13 @@
  (#eq? @_colon ":")
  (#match? @argument_label "^[a-z]"))
 
+; new Cart(total: 3): a property of the type
+((func
+   (identifier) @bound
+   (arg_block (unit . (identifier) @fields .) . (arg_spliter) @_colon))
+ (#eq? @_colon ":")
+ (#match? @bound "^[A-Z]"))
+
 ; abstract Line total(), double area(): methods without a body
 ((unit . (identifier) @_type .)
  . (unit . (func . (identifier) @argument_label) .)

@@ -13,8 +13,8 @@ $binding = [(identifier) @binds (attribute object: (identifier) @_self attribute
 ; What a call constructs: `Store`, `shop.Store`.
 $constructed = [(identifier) @constructed (attribute attribute: (identifier) @constructed)]
 
-; add(item)
-(call function: (identifier) @calls)
+; add(item), Cart(total=3): its labels are attributes of the type
+(call function: (identifier) @calls (#set! labels "fields"))
 
 ; store.size, store.put(item)
 (attribute) @accesses
@@ -111,7 +111,10 @@ $constructed = [(identifier) @constructed (attribute attribute: (identifier) @co
   (list_splat_pattern (identifier) @locals)
   (case_pattern (dotted_name . (identifier) @locals .))
 ]
-[(function_definition) (lambda)] @local_scope
+[(function_definition body: (_) @local_scope) (lambda body: (_) @local_scope)]
+
+; Attributes of a class are used in its body without a receiver.
+(class_definition body: (block) @member_scope)
 
 ; A parameter is a local name: without a receiver it is no mention.
 (function_definition

@@ -51,6 +51,10 @@ $implementing = [
 (field_declaration name: (field_identifier) @member)
 (enum_variant name: (identifier) @member)
 
+; type Item; of a trait, and in an implementation
+(associated_type name: (type_identifier) @member)
+(impl_item body: (declaration_list (type_item name: (type_identifier) @member)))
+
 ; Constants and statics.
 ([(const_item name: (identifier) @member) (static_item name: (identifier) @member)]
  (#set! scope "file"))

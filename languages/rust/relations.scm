@@ -37,12 +37,14 @@ $bound_type = [(type_identifier) (reference_type) (generic_type) (scoped_type_id
 ; Any identifier: what it is follows from the text around it.
 (identifier) @mentions
 
-; fn add(), mod stock, 'cart, shop::add: names that refer to nothing, or are a receiver
+; fn add(), mod stock, 'cart, shop::add: names that refer to nothing, or are a receiver;
+; Iterator<Item = Cart>: an associated type, see below
 [
   (scoped_identifier path: (identifier) @argument_label)
   (scoped_type_identifier path: (identifier) @argument_label)
   (function_item name: (identifier) @argument_label)
   (mod_item name: (identifier) @argument_label)
+  (type_binding name: (type_identifier) @argument_label)
   (lifetime (identifier) @argument_label)
   (label (identifier) @argument_label)
 ]
@@ -174,6 +176,12 @@ $struct_name = [
 (struct_pattern
   type: $struct_name
   (field_pattern name: [(field_identifier) (shorthand_field_identifier)] @fields))
+
+; Iterator<Item = Cart>: an associated type of the trait
+(generic_type
+  type: [(type_identifier) @bound (scoped_type_identifier name: (type_identifier) @bound)]
+  type_arguments: (type_arguments (type_binding name: (type_identifier) @fields)))
+
 (let_declaration
   pattern: (identifier) @binds
   type: [(type_identifier) (reference_type) (generic_type)] @bound)

@@ -67,6 +67,7 @@ class Traits(NamedTuple):
     method_aliases: bool = False
     defining_calls: str = ""
     omits_parameters: bool = False
+    constructor: str = ""
     unindexed_members: str = ""
     visibility: Visibility = Visibility()
     has_relations: bool = False

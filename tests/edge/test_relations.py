@@ -137,13 +137,20 @@ FOLLOWED_CASES = frozenset(
 """Cases of `followed_names` whose rules the Worker has too."""
 
 
+DECLARED_CASES = frozenset(
+    {"python-labels", "python-class-body", "rust-associated", "scala-extension-imports"}
+)
+"""Cases of `declared_members` whose rules the Worker has too."""
+
+
 def _marked_cases() -> dict[str, str | bytes]:
-    """Anonymous and local classes, lent receivers, followed names: a folder for each case."""
+    """Anonymous and local classes, lent receivers and other names: a folder for each case."""
     followed = [case for case in cases("followed_names") if case["id"] in FOLLOWED_CASES]
+    declared = [case for case in cases("declared_members") if case["id"] in DECLARED_CASES]
     parts = [case for case in cases("through_bases") if case["id"] == "csharp-partial"]
     return {
         f"marked/{case['id']}/{path}": content
-        for case in [*cases("local_types"), *cases("lent_receivers"), *followed, *parts]
+        for case in [*cases("local_types"), *cases("lent_receivers"), *followed, *declared, *parts]
         for path, content in without_marks(case["files"])[0].items()
     }
 

@@ -38,6 +38,7 @@ export interface Traits {
   readonly methodAliases: boolean;
   readonly definingCalls: string;
   readonly omitsParameters: boolean;
+  readonly constructor: string;
   readonly unindexedMembers: string;
   readonly hasRelations: boolean;
 }

@@ -23,7 +23,7 @@ class LocalNames:
         self._starts: defaultdict[bytes, list[int]] = defaultdict(list)
         self._ranges: defaultdict[bytes, list[tuple[int, int]]] = defaultdict(list)
         self._bounded: set[int] = set()
-        self._scopes: list[tuple[int, int]] = []
+        self.scopes: list[tuple[int, int]] = []
         self.unscoped: set[bytes] = set()
         """The names of variables outside of any scope, after `remove_from`."""
 
@@ -39,7 +39,7 @@ class LocalNames:
 
     def add_scope(self, node: Capture) -> None:
         """Adds a scope, such as a function."""
-        self._scopes.append(byte_range(node))
+        self.scopes.append(byte_range(node))
 
     def remove_from(
         self, mentions: dict[bytes, list[int]], names: Iterable[bytes], declared: set[int]
@@ -56,7 +56,7 @@ class LocalNames:
             for start in self._starts.get(name, ())
             if start not in self._bounded
         }
-        for start, end in _with_scope_ends(unbounded, self._scopes):
+        for start, (_, end) in with_scopes(unbounded, self.scopes):
             self._ranges[unbounded.pop(start)].append((start, end))
         self.unscoped.update(unbounded.values())
         for name in names:
@@ -101,17 +101,17 @@ def byte_range(node: Capture) -> tuple[int, int]:
     return node.start_byte, node.end_byte
 
 
-def _with_scope_ends(
+def with_scopes(
     starts: Iterable[int], scopes: Iterable[tuple[int, int]]
-) -> Iterator[tuple[int, int]]:
-    """Yields each offset that is in a scope, with the end of the innermost one around it."""
+) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Yields each offset that is in a scope, with the innermost one around it."""
     # of scopes that begin at one offset, the innermost comes last
     following = sorted(scopes, key=lambda scope: (-scope[0], scope[1]))
-    ends: list[int] = []
+    around: list[tuple[int, int]] = []
     for start in sorted(starts):  # a copy: the caller may remove what it was given
         while following and following[-1][0] <= start:
-            ends.append(following.pop()[1])
-        while ends and ends[-1] <= start:
-            ends.pop()
-        if ends:
-            yield start, ends[-1]
+            around.append(following.pop())
+        while around and around[-1][1] <= start:
+            around.pop()
+        if around:
+            yield start, around[-1]

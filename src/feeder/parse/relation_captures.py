@@ -33,6 +33,7 @@ KINDS = {
     "statement": CALL,
     "locals": MENTION,
     "local_scope": MENTION,
+    "member_scope": MENTION,
     "expands": CALL,
     "inherits": INHERITS,
     "implements": IMPLEMENTS,

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
+from feeder.parse.call_labels import call_labels
 from feeder.parse.grammars import Capture, Captures
 from feeder.parse.local_names import LocalNames, byte_range
 from feeder.parse.macro_text import expanded_names
+from feeder.parse.member_scopes import MemberScopes
 from feeder.parse.relation_captures import KINDS, RANKS
 from feeder.parse.relation_names import (
     ACCESS_LIMIT,
@@ -56,6 +58,9 @@ from feeder.relation import (
 ALL = "*"
 """What an export of all names of a module names."""
 
+OWN_TYPE = "cls"
+"""The receiver of a type's member that code in the body of the type uses without one."""
+
 SITES_LIMIT = 20_000
 """Maximum relations of a file: one with more is probably generated, and its others are left out."""
 
@@ -91,16 +96,21 @@ class RelationCollector:
         self._has_wildcard = False
         self._statements: list[tuple[int, int]] = []
         self._locals = LocalNames(self._content)
+        self._member_scopes = MemberScopes(self._content)
+        self._receivers: defaultdict[bytes, list[int]] = defaultdict(list)
         self._declared: set[int] = set()
         self._keys: set[int] = set()
         self._extended: set[int] = set()
         self._existing_names: set[bytes] = set()
         self._last_path = -1
+        self._has_labels = False
 
-    def declare(self, names: Sequence[Capture]) -> None:
+    def declare(self, names: Sequence[Capture], *, is_function: bool) -> None:
         """Notes the name of a declaration, which is no relation."""
         starts = [name.start_byte for name in names]
         self._declared.update(starts)
+        if is_function:
+            self._member_scopes.declare(names[-1], has_value=True)
         start, end = starts[-1], names[-1].end_byte
         if end - start <= NAME_LIMIT:
             source = self._content[start:end]
@@ -117,8 +127,11 @@ class RelationCollector:
         if is_of_file:
             content = self._content
             self._existing_names.update(content[name.start_byte : name.end_byte] for name in names)
+            return
+        for name in names:
+            self._member_scopes.declare(name, has_value=False)
 
-    def collect(  # noqa: PLR0912 - one for each frequent capture
+    def collect(  # noqa: PLR0912, PLR0915 - one for each frequent capture
         self, matches: Iterable[Match]
     ) -> Iterator[Match]:
         """Adds the matches of the category; yields those of others."""
@@ -132,6 +145,8 @@ class RelationCollector:
                 capture = next(filter(captures.__contains__, KINDS), "")
                 capture_of[pattern] = capture
                 self._are_names_visible |= capture.startswith("visible")
+                if capture == "calls":
+                    self._has_labels |= "labels" in self._settings(pattern)
             if not capture:
                 yield match
             elif capture == "accesses":
@@ -145,16 +160,20 @@ class RelationCollector:
             elif capture == "mentions":
                 node = captures["mentions"][0]
                 start, end = node.start_byte, node.end_byte
-                # a receiver, which the relation of what follows has; a member; but not `...items`
-                if content[end] == DOT or content[start - 1] == DOT != content[start - 2]:
+                if content[start - 1] == DOT != content[start - 2]:  # a member; but not `...items`
                     continue
-                mentions[content[start:end]].append(start)
+                if content[end] == DOT:  # a receiver, which the relation of what follows has
+                    self._receivers[content[start:end]].append(start)
+                else:
+                    mentions[content[start:end]].append(start)
             elif capture == "visible":
                 self._add_visible(captures["visible"][0])
             elif capture == "locals":
                 self._locals.add(captures["locals"], captures.get("local_scope"))
             elif capture == "local_scope":
                 self._locals.add_scope(captures["local_scope"][0])
+            elif capture == "member_scope":
+                self._member_scopes.add_scope(captures["member_scope"][0])
             elif capture in _names:
                 bare_names = _names[capture]
                 for node in captures[capture]:
@@ -320,6 +339,7 @@ class RelationCollector:
         if self._are_names_visible or self._has_wildcard:
             counted = set(mentions)
         names = {*statements.values(), *counted, *self._implicit}
+        self._add_own_members()
         self._locals.remove_from(mentions, names, self._declared)
         existing = {start for source in set(statements.values()) for start in mentions[source]}
         for start, end in self._statements:
@@ -343,12 +363,46 @@ class RelationCollector:
                 for start in starts:
                     sites.setdefault(start, relation)
         self._add_letters()
+        self._add_labels()
         for start in sites.keys() & self._keys:
             sites[start] = relation_of(MENTION, sites[start].name, LITERAL_KEY)
         for start in sites.keys() & ((self._declared - self._extended) | imported):
             del sites[start]
         found = chain(sites.items(), self._fields.items(), self._details, imports)
         return sorted(found)[:SITES_LIMIT]
+
+    def _add_own_members(self) -> None:
+        """Adds the uses of a type's members in its body, as if `cls.` preceded them.
+
+        A type in an annotation means the one that the file imports or declares, if it does.
+        """
+        if not self._member_scopes:
+            return
+        members = self._member_scopes.members(self._locals.scopes)
+        uses = {
+            start: name
+            for name in members
+            for starts in (self._bare_mentions.get(name, ()), self._receivers.get(name, ()))
+            for start in starts
+        }
+        for start in self._member_scopes.own_uses(uses, members):
+            source = uses[start]
+            kind = self._sites[start].kind if start in self._sites else MENTION
+            if kind != USE or source not in self._existing_names:
+                name = source.decode("utf-8", "replace")
+                self._sites[start] = relation_of(kind, name, OWN_TYPE)
+
+    def _add_labels(self) -> None:
+        """Adds the labels of a call that constructs a value, as fields of its type."""
+        if not self._has_labels:
+            return
+        for start, (kind, name, text) in self._sites.items():
+            if kind != CALL or not name.lstrip("_")[:1].isupper() or not text.endswith(f"{CALL}:"):
+                continue
+            end = start + len(name.encode())
+            for at, label in call_labels(self._content, end):
+                if at in self._declared:
+                    self._fields[at] = relation_of(MENTION, label.decode(), name + LITERAL_KEY)
 
     def _add_letters(self) -> None:
         """Adds the types of one letter that the file imports or declares."""

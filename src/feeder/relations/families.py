@@ -58,7 +58,9 @@ class FamilyFinder:
             owner = near[0] if near else None
             if owner:
                 family = self.family(owner, {(other.path, other.owner) for other in others})
-                family = family._replace(is_closed=self._is_closed(owner))
+                family = family._replace(
+                    is_closed=self._is_closed(owner), has_constructor=self._has_constructor(owner)
+                )
                 if traits(owner.language).structural_interfaces:
                     dispatch = self._go.dispatch(definition, others)
                     family = family._replace(makers=self._go.makers(owner), dispatch=dispatch)
@@ -90,6 +92,12 @@ class FamilyFinder:
         nodes = self._reader.facts([owner.path])[owner.path].nodes
         own = (node for node in nodes if node.symbol == owner.symbol and node.node_type == "class")
         return not any(node.has_kind(INHERITS + IMPLEMENTS) for node in own)
+
+    def _has_constructor(self, owner: Definition) -> bool:
+        """Tells whether a type has a method that gets the labels of a call of it: `__init__`."""
+        constructor = traits(owner.language).constructor
+        symbols = self._reader.facts([owner.path])[owner.path].symbols if constructor else ()
+        return f"{owner.symbol}.{constructor}" in symbols
 
     def _has_chained_sites(self, name: str) -> bool:
         """Tells whether a receiver of a name may be a field, as in `crawler.signals.connect`."""

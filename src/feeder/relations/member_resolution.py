@@ -56,6 +56,7 @@ class Family(NamedTuple):
     - `dispatch`: the types of Go whose member may stand for the definition, by their last names:
       for a type's method the interfaces, for an interface's method the types. Each has whether the
       one implements the other.
+    - `has_constructor`: the owner has a method that gets the labels of `Cart(total=3)`.
     - `is_closed`: no type of a library can be above the owner, and each type below it names it.
     """
 
@@ -66,6 +67,7 @@ class Family(NamedTuple):
     holders: Mapping[tuple[str, str], Sequence[Definition]] = {}
     dispatch: Mapping[str, Sequence[tuple[Definition, Implements]]] = {}
     is_closed: bool = False
+    has_constructor: bool = False
 
 
 NO_FAMILY = Family(frozenset(), frozenset(), frozenset())
@@ -136,6 +138,16 @@ class MemberResolver:
         is_only = self._names.is_unique and is_call and is_compound(relation.name)
         return resolved_if(is_only, Reason.RECEIVER)
 
+    def resolve_label(self, facts: FileFacts, type_name: str) -> Resolution:
+        """A label of a call that constructs a value: `Cart(total=3)`."""
+        result = self._is_in_family(facts, type_name)
+        if result.is_resolved:
+            return resolved_if(not self._family.has_constructor, Reason.RECEIVER)
+        is_known = bool(facts.imported(type_name)) or facts.declares_type(type_name)
+        if is_known and self._names.type_refers(facts, type_name, self._owner).is_elsewhere:
+            return elsewhere(Evidence.ANOTHER_TYPE)
+        return result
+
     def _in_class(self, place: tuple[str, str], *, is_implicit: bool = False) -> Resolution:
         """A member of the type around the site, of a path and symbol.
 
@@ -205,6 +217,16 @@ class MemberResolver:
         return owner in {module, f"{facts.package}.{module}"} or (
             is_path and f".{module}".endswith(f".{owner}")
         )
+
+    def is_around_owner(self, facts: FileFacts, module: str) -> bool:
+        """Tells whether an imported module is around the type, and has no such member itself.
+
+        `import ops.shout` of Scala may name a member of `extension (text: String)` in `ops`.
+        """
+        outer = self._definition.owner.rpartition(".")[0]
+        modules = {module, f"{facts.package}.{module}"}
+        is_other = any(owner in modules for _, owner in self._names.owners)
+        return bool(outer) and outer in modules and not is_other
 
     def _is_imported_member(self, facts: FileFacts, place: tuple[str, str], name: str) -> bool:
         """Tells whether a file imports the member under a name, which means no other one there.

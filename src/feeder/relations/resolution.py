@@ -99,6 +99,8 @@ class Resolver:
             return self._resolve_key(facts, relation.name)
         if relation.qualifier.endswith(LITERAL_KEY):
             relation = relation._replace(qualifier=relation.qualifier.removesuffix(LITERAL_KEY))
+            if self._members and traits(node.language).constructor:
+                return self._members.resolve_label(facts, relation.qualifier)
         if self._definition.is_extension and relation.kind in {CALL, MENTION}:
             return self._resolve_extension(facts, node, relation, line)
         if self._members:
@@ -110,13 +112,16 @@ class Resolver:
             return self._names.another(lambda one: one.symbol == nearest)
         return RESOLVED if "." in nearest else self._names.refers(facts, relation.name)
 
-    def _known_other(
+    def _known_other(  # noqa: PLR0911 - one for each rule
         self, facts: FileFacts, node: RelatedNode, relation: Relation
     ) -> Resolution | None:
         """The evidence that a site's form or file alone gives, if any."""
         definition = self._definition
         if relation.qualifier.endswith(LITERAL_KEY) and definition.is_function:
             return elsewhere(Evidence.NOT_FUNCTION)
+        is_of_type = relation.qualifier.removesuffix(LITERAL_KEY) not in {"", relation.qualifier}
+        if is_of_type and definition.is_type and traits(node.language).imports != "folders":
+            return elsewhere(Evidence.ANOTHER_TYPE)  # in Go, an embedded field is named as its type
         is_apart = definition.is_function and traits(node.language).functions_apart
         if relation.kind == USE and is_apart:
             return elsewhere(Evidence.NOT_FUNCTION)
@@ -173,8 +178,11 @@ class Resolver:
     def _resolve_import(self, facts: FileFacts, relation: Relation) -> Resolution:
         if not self._members:
             return self._names.import_refers(facts, Import(relation.module, relation.name))
-        is_owner = self._members.is_owner(facts, relation.module)
-        return RESOLVED if is_owner else elsewhere(Evidence.ANOTHER_MODULE)
+        if self._members.is_owner(facts, relation.module):
+            return RESOLVED
+        if self._members.is_around_owner(facts, relation.module):
+            return possible(Reason.OUTER_SCOPE)
+        return elsewhere(Evidence.ANOTHER_MODULE)
 
 
 def _is_parameter(node: RelatedNode, relation: Relation) -> bool:

@@ -73,7 +73,8 @@ export class FamilyFinder {
 
   async #closedFamily(owner: Definition, overriding: ReadonlySet<string>): Promise<Family> {
     const family = await this.#family(owner, overriding);
-    return { ...family, isClosed: await this.#isClosed(owner) };
+    const hasConstructor = await this.#hasConstructor(owner);
+    return { ...family, isClosed: await this.#isClosed(owner), hasConstructor };
   }
 
   /**
@@ -90,6 +91,12 @@ export class FamilyFinder {
     const { nodes } = await this.reader.fileFacts(owner.path);
     const own = nodes.filter(({ symbol, nodeType }) => symbol === owner.symbol && nodeType === "class");
     return !own.some(({ relations }) => hasKind(relations, INHERITS) || hasKind(relations, IMPLEMENTS));
+  }
+
+  /** Returns true if a type has a method that gets the labels of a call of it: `__init__`. */
+  async #hasConstructor(owner: Definition): Promise<boolean> {
+    const { constructor } = traits(owner.language);
+    return constructor !== "" && (await this.reader.fileFacts(owner.path)).symbols.has(`${owner.symbol}.${constructor}`);
   }
 
   /** The types with fields of some types, by their last names and the name of the field after a dot. */

@@ -13,7 +13,7 @@ import { type FileFacts, packagesOf, SELF_NAMES, UNKNOWN_PACKAGE } from "./file_
 import type { Implements } from "./go_interfaces.ts";
 import { type Definition, inSamePackage, typeKey } from "./modules.ts";
 import type { NameResolver } from "./name_resolution.ts";
-import { elsewhere, isElsewhere, possible, RESOLVED, type Resolution, resolvedIf } from "./outcomes.ts";
+import { elsewhere, isElsewhere, isResolved, possible, RESOLVED, type Resolution, resolvedIf } from "./outcomes.ts";
 import { lastName } from "../text.ts";
 
 const COMPOUND = new Pattern(constants.member_resolution.COMPOUND_PATTERN);
@@ -29,7 +29,8 @@ type Place = readonly [path: string, symbol: string];
  * `holders` the types with fields that have its type, by their last names and the name of the field after a dot.
  * `dispatch` has, by their last names, the interfaces of Go that the owner may implement, of an interface the types
  * that may implement it. A family `isClosed` if no other type, as of a library, can be above
- * the owner, or below it without a line in the index that says it.
+ * the owner, or below it without a line in the index that says it. It `hasConstructor` if the owner has a method that
+ * gets the labels of `Cart(total=3)`.
  */
 export interface Family {
   readonly own: ReadonlySet<string>;
@@ -39,6 +40,7 @@ export interface Family {
   readonly holders: ReadonlyMap<string, readonly Definition[]>;
   readonly dispatch: ReadonlyMap<string, readonly Implementing[]>;
   readonly isClosed: boolean;
+  readonly hasConstructor: boolean;
 }
 
 /** A type of Go, and whether it or the definition's own type implements the other one. */
@@ -55,6 +57,7 @@ export const NO_FAMILY: Family = {
   holders: new Map(),
   dispatch: new Map(),
   isClosed: false,
+  hasConstructor: false,
 };
 
 /** Resolves sites of a member of a type; `owner` is the definition of that type. */
@@ -157,6 +160,15 @@ export class MemberResolver {
     return extended ? this.#isInFamily(facts, extended) : possible("RECEIVER");
   }
 
+  /** A label of a call that constructs a value: `Cart(total=3)`. */
+  resolveLabel(facts: FileFacts, typeName: string): Resolution {
+    const result = this.#isInFamily(facts, typeName);
+    if (isResolved(result)) return resolvedIf(!this.family.hasConstructor, "RECEIVER");
+    const isKnown = facts.imports.has(typeName) || facts.declaresType(typeName);
+    const isOther = isKnown && isElsewhere(this.names.typeRefers(facts, typeName, this.owner));
+    return isOther ? elsewhere("ANOTHER_TYPE") : result;
+  }
+
   /**
    * Returns true if an imported module is the type around the definition, as in `import static
    * shop.Cart.open`, or its name within the file's package. A type of Rust is imported by the path of its module:
@@ -166,6 +178,18 @@ export class MemberResolver {
     const { owner, language } = this.#definition;
     const isPath = traits(language).imports === "crates";
     return [module, `${facts.package}.${module}`].includes(owner) || (isPath && `.${module}`.endsWith(`.${owner}`));
+  }
+
+  /**
+   * Returns true if an imported module is around the type, and has no such member itself: `import ops.shout` of Scala
+   * may name a member of `extension (text: String)` in `ops`.
+   */
+  isAroundOwner(facts: FileFacts, module: string): boolean {
+    const { owner } = this.#definition;
+    const modules = [module, `${facts.package}.${module}`];
+    const dot = owner.lastIndexOf(".");
+    const isOther = this.names.others.some((one) => modules.includes(one.owner));
+    return dot > 0 && modules.includes(owner.slice(0, dot)) && !isOther;
   }
 
   /**

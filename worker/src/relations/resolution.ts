@@ -73,7 +73,9 @@ export class Resolver {
     if (other) return other;
     if (relation.qualifier === LITERAL_KEY) return this.#resolveKey(facts, relation.name);
     if (relation.qualifier.endsWith(LITERAL_KEY)) {
-      relation = { ...relation, qualifier: relation.qualifier.slice(0, -LITERAL_KEY.length) };
+      const type = relation.qualifier.slice(0, -LITERAL_KEY.length);
+      if (this.#members && traits(node.language).constructor) return this.#members.resolveLabel(facts, type);
+      relation = { ...relation, qualifier: type };
     }
     if (this.definition.isExtension && (relation.kind === CALL || relation.kind === MENTION)) {
       return this.#resolveExtension(facts, node, relation, line);
@@ -89,8 +91,12 @@ export class Resolver {
 
   /** The evidence that a site's form or file alone gives, if any. */
   #knownOther(facts: FileFacts, node: RelatedNode, relation: Relation): Resolution | null {
-    const { isFunction = false, isLocal, path } = this.definition;
-    if (relation.qualifier.endsWith(LITERAL_KEY) && isFunction) return elsewhere("NOT_FUNCTION");
+    const { isFunction = false, isLocal, isType, path } = this.definition;
+    const isKey = relation.qualifier.endsWith(LITERAL_KEY);
+    if (isKey && isFunction) return elsewhere("NOT_FUNCTION");
+    const isOfType = isKey && relation.qualifier !== LITERAL_KEY;
+    // in Go, an embedded field is named as its type
+    if (isOfType && isType && traits(node.language).imports !== "folders") return elsewhere("ANOTHER_TYPE");
     const isApart = isFunction && traits(node.language).functionsApart;
     if (relation.kind === USE && isApart) return elsewhere("NOT_FUNCTION");
     if (!this.#members) return null;
@@ -138,7 +144,8 @@ export class Resolver {
   #resolveImport(facts: FileFacts, { name, ...relation }: Relation): Resolution {
     const [module] = moduleAndAlias(relation);
     if (!this.#members) return this.#names.importRefers(facts, { module, name });
-    return this.#members.isOwner(facts, module) ? RESOLVED : elsewhere("ANOTHER_MODULE");
+    if (this.#members.isOwner(facts, module)) return RESOLVED;
+    return this.#members.isAroundOwner(facts, module) ? possible("OUTER_SCOPE") : elsewhere("ANOTHER_MODULE");
   }
 }
 

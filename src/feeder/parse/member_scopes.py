@@ -1,0 +1,86 @@
+"""`MemberScopes`: the uses of a type's own members without a receiver, in the body of the type.
+
+In Python, `BLUE = RED` and `def paint(self, color=RED)` in a class use its attribute `RED`. Code of
+a method or of a class inside does not see it.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+
+from feeder.parse.grammars import Capture
+from feeder.parse.local_names import byte_range, with_scopes
+
+_SIGNS = re.compile(
+    rb"\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
+    rb"|#[^\n]*|\\\r?\n|[()\[\]{}\n;=]"
+)
+"""Strings, comments, and what ends a statement or assigns."""
+
+
+Declared = tuple[int, tuple[int, int]]
+"""The offset of a declaration, and the scope that it is in."""
+
+
+class MemberScopes:
+    """The bodies of types whose members are used there without a receiver."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._scopes: set[tuple[int, int]] = set()
+        self._members: dict[int, bytes] = {}
+        self._with_value: set[int] = set()
+        self._all_scopes: list[tuple[int, int]] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._scopes)
+
+    def add_scope(self, node: Capture) -> None:
+        """Adds the body of a type."""
+        self._scopes.add(byte_range(node))
+
+    def declare(self, name: Capture, *, has_value: bool) -> None:
+        """Adds a member; `has_value` if it has one without `=`, as a function."""
+        start = name.start_byte
+        self._members[start] = self._content[start : name.end_byte]
+        if has_value:
+            self._with_value.add(start)
+
+    def members(self, inner: Iterable[tuple[int, int]]) -> Mapping[bytes, list[Declared]]:
+        """The members by name; `inner` are other scopes, such as functions."""
+        self._all_scopes = [*self._scopes, *inner]
+        members: defaultdict[bytes, list[Declared]] = defaultdict(list)
+        for start, scope in with_scopes(self._members, self._all_scopes):
+            if scope in self._scopes:
+                members[self._members[start]].append((start, scope))
+        return members
+
+    def own_uses(
+        self, uses: Mapping[int, bytes], members: Mapping[bytes, list[Declared]]
+    ) -> Iterator[int]:
+        """Yields the offsets of names that a statement above them in the same body declares."""
+        ends: dict[int, int] = {}
+        for start, scope in with_scopes(uses, self._all_scopes):
+            for declared, own_scope in members[uses[start]]:
+                if own_scope != scope or declared >= start:
+                    continue
+                if declared not in ends:
+                    ends[declared] = self._value_end(declared)
+                if 0 <= ends[declared] <= start:
+                    yield start
+                    break
+
+    def _value_end(self, start: int) -> int:
+        """The end of the statement that declares a name; -1 if it gives it no value."""
+        depth, has_value = 0, start in self._with_value
+        for match in _SIGNS.finditer(self._content, start):
+            sign = match[0]
+            if sign in (b"(", b"[", b"{"):
+                depth += 1
+            elif sign in (b")", b"]", b"}"):
+                depth -= 1
+            elif depth <= 0 and sign in (b"\n", b";"):
+                return match.end() if has_value else -1
+            else:
+                has_value |= depth <= 0 and sign == b"="
+        return -1
