@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,7 @@ class Fleet:
 
     def __init__(self, standin: StandIn, folder: Path, script: Path) -> None:
         self.standin, self._script = standin, script
+        self._deployed: Mapping[str, Any] = {}
         self.clones = {}
         for repo, files in _groups().items():
             clone = self.clones[repo] = Repo(folder / repo)
@@ -83,17 +84,24 @@ class Fleet:
             "PUBLIC": "true",
             "REPOSITORIES": dict(zip(REPOS, names, strict=True)),
         }
-        self.url = self.standin.deploy(self._script, **(order | changed))
+        self._deploy(order | changed)
 
     def deploy_one(self) -> None:
         """Deploys the Worker over the one database."""
-        self.url = self.standin.deploy(
-            self._script,
-            self.database("all"),
-            index="all_code",
-            PUBLIC="true",
-            REPOSITORIES=dict.fromkeys(REPOS, "CODE_DB"),
+        self._deploy(
+            {
+                "database": self.database("all"),
+                "index": "all_code",
+                "PUBLIC": "true",
+                "REPOSITORIES": dict.fromkeys(REPOS, "CODE_DB"),
+            }
         )
+
+    def _deploy(self, order: Mapping[str, Any]) -> None:
+        """Starts workerd again, unless it runs this Worker; that takes a second of a core."""
+        if order != self._deployed:
+            self.url = self.standin.deploy(self._script, **order)
+            self._deployed = order
 
     def search(self, query: str, token: str = "", **said: str) -> Facts:
         """Returns the answer to a search."""
