@@ -98,7 +98,17 @@ class InProcessParser:
 
 def open_database(path: Path = MEMORY) -> SQLite:
     """Opens a database with the schema; in memory unless a file is given."""
+    if path == MEMORY:
+        return copy_in_memory(_empty_database())
     database = SQLite(path)
+    migrate(database)
+    return database
+
+
+@once
+def _empty_database() -> SQLite:
+    """A database with the schema, which takes 3 ms to make."""
+    database = SQLite(MEMORY)
     migrate(database)
     return database
 
