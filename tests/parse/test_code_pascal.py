@@ -1,7 +1,10 @@
 """Pascal: separate declarations and bodies, forward declarations, files of ambiguous extensions."""
 
+from textwrap import dedent
+
 import pytest
 
+from feeder.parse.file_parser import parse_file
 from parse.outlines import GRAMMARS, nodes_of, only, outline, rows, sample
 
 CART = sample("sample.pas")
@@ -72,3 +75,43 @@ def test_include_has_its_routines_without_a_unit() -> None:
         """,
     )
     assert outline(nodes) == rows("method TEvents.Create 1:4")
+
+
+def test_rarer_syntax_is_parsed() -> None:
+    text = """
+        unit Shop;
+        interface
+        type
+          TDay = 1..31;
+          TCart = class(TBase)
+          public
+            procedure Add;
+          published
+            property Items;
+          end;
+
+        implementation
+
+        procedure TCart.Add;
+        begin
+          try
+            Buy(5.0E-1, %101, Day shl 2 + Day << 1);
+          except
+            raise;
+          end;
+        end;
+
+        end.
+        """
+    nodes = nodes_of("shop.pas", text)
+    assert outline(nodes) == rows(
+        """
+        chunk  - 1:12
+        class  Shop.TDay 4:4
+        class  Shop.TCart 5:10
+        method Shop.TCart.Add 7:7
+        method Shop.TCart.Add 14:21
+        chunk  - 23:23
+        """
+    )
+    assert parse_file(GRAMMARS, "shop.pas", dedent(text).lstrip().encode()).unparsed == ()

@@ -3,6 +3,8 @@
 import random
 from pathlib import Path
 
+from feeder.parse.blocks import Block
+from feeder.parse.declared_lines import declared_names
 from feeder.parse.recovery import parse_code
 from parse.outlines import GRAMMARS, SAMPLE_FILES, nodes, nodes_of, outline, rows
 
@@ -48,6 +50,39 @@ def test_generic_method_of_go_keeps_its_receiver_and_the_rest_of_the_file() -> N
         method shop.After 18:18
         """
     )
+
+
+def test_method_of_pascal_is_read_from_its_line_with_its_class() -> None:
+    found = nodes_of(
+        "shop.pas",
+        """
+        unit Shop;
+        interface
+        implementation
+
+        procedure TCart.Add(Item: TItem ?? <->);
+        begin
+        end;
+
+        procedure TCart.Remove;
+        begin
+        end;
+        end.
+        """,
+    )
+    assert outline(found)[1:] == rows(
+        """
+        method Shop.TCart.Add 5:7
+        method Shop.TCart.Remove 9:11
+        """
+    )
+
+
+def test_line_of_stars_declares_nothing() -> None:
+    """A pattern that tries all divisions of such a line would not end."""
+    lines = [b"*" * 80 + b"\n", b"& " * 40 + b"\n", b"a<b> * " * 20 + b"\n"]
+    for line in lines:
+        assert declared_names(GRAMMARS.grammar("c"), [line], Block(0, 0, (0,))) == []
 
 
 def test_class_with_an_unknown_expression_ends_where_its_text_does() -> None:

@@ -30,7 +30,7 @@ _LINE_PATTERNS = (
     re.compile(
         rb"^[ \t]*(?!(?:if|for|while|switch|catch|return|else|do|try|using|lock|with|when|guard|"
         rb"extension|foreach|assert|throw|new|await|yield|case|super|this|synchronized)\b)"
-        rb"(?P<method>(?:[\w:<>,\[\]*&?.]+[ \t*&]+){0,6}"
+        rb"(?P<method>(?:[\w:<>,\[\]?.]+[ \t*&]+){0,8}"
         rb"(?P<name>(?![A-Z0-9_]+\b)~?[\w$]+)[ \t]*\().*",
         re.MULTILINE,
     ),

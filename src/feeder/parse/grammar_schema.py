@@ -103,7 +103,7 @@ def _check_example(value: object) -> str | None:
     return "two strings: a text, and what becomes of it"
 
 
-HIDDEN_ROLES = ("noise", "conditionals", "lines")
+HIDDEN_ROLES = ("noise", "unknown", "conditionals", "lines")
 """The patterns of `hidden.toml`: what is hidden, and what a line declares."""
 
 _STRING_MAP = MapOf(_check_string, _check_string)

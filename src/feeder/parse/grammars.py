@@ -56,8 +56,8 @@ class Grammar(NamedTuple):
     `query` joins the queries of all categories but those of `embedded_query`, which finds regions
     in other languages, and `split_query`, which finds split points. `declaration_query` returns
     the part of `query` that finds declarations, compiled when first needed. `noise` is blanked
-    before the text is parsed, `conditionals` only if there are many syntax errors. `lines` captures
-    what a line declares that the grammar cannot read.
+    before the text is parsed, `unknown` if there are syntax errors, `conditionals` only if many.
+    `lines` captures what a line declares that the grammar cannot read.
     `patterns` capture declarations that queries cannot. `data_shape` are the arguments of
     `entries.Shape`, empty unless the language is a data format.
     """
@@ -65,6 +65,7 @@ class Grammar(NamedTuple):
     parser: Parser
     query: Query
     noise: re.Pattern[bytes] | None
+    unknown: re.Pattern[bytes] | None
     conditionals: re.Pattern[bytes] | None
     lines: re.Pattern[bytes] | None
     patterns: tuple[re.Pattern[bytes], ...]
@@ -178,11 +179,12 @@ class Grammars:
             _raise_query_error(grammar, language, queries)
             raise
         hidden_text = self._settings["hidden_text"].get(language, {})
-        noise, conditionals, lines = map(hidden_text.get, HIDDEN_ROLES)
+        noise, unknown, conditionals, lines = map(hidden_text.get, HIDDEN_ROLES)
         return Grammar(
             Parser(grammar),
             query,
             _compile_pattern(noise) if noise else None,
+            _compile_pattern(unknown) if unknown else None,
             _compile_pattern(conditionals) if conditionals else None,
             _compile_pattern(lines) if lines else None,
             tuple(map(_compile_pattern, self._settings["patterns"].get(language, ()))),

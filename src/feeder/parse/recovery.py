@@ -72,8 +72,8 @@ def parse_code(grammar: Grammar, content: bytes, byte_range: Range | None = None
         return ParsedText(root)
     if byte_range:
         content = _blank_outside(content, byte_range)
-    if grammar.noise:
-        content = blank_hidden(content, grammar.noise)
+    for hidden in filter(None, (grammar.noise, grammar.unknown)):
+        content = blank_hidden(content, hidden)
     return _recover(grammar, content, root, byte_range) or ParsedText(root)
 
 

@@ -45,6 +45,9 @@ def parse_tree(grammar: Grammar, content: bytes) -> Syntax:
     if grammar.noise:
         content = blank_hidden(content, grammar.noise)
     root = grammar.parser.parse(content).root_node
+    if grammar.unknown and root.has_error:
+        content = blank_hidden(content, grammar.unknown)
+        root = grammar.parser.parse(content).root_node
     if grammar.conditionals is None or not root.has_error:
         return root
     error_bytes = _error_bytes(root)

@@ -85,11 +85,13 @@ class LanguageFolder:
         }
 
     def hidden_examples(self) -> Iterator[tuple[str, Example]]:
-        """Yields the examples of `hidden.toml`, each with `noise` or `conditionals`."""
+        """Yields the examples of `hidden.toml` with their roles; fragments have the first role."""
         tables = {
-            "noise": [self._hidden.get("noise", {}), *self._hidden.get("fragments", {}).values()],
-            "conditionals": [self._hidden.get("conditionals", {})],
+            role: [self._hidden[role]]
+            for role in ("noise", "unknown", "conditionals")
+            if role in self._hidden
         }
+        next(iter(tables.values()), []).extend(self._hidden.get("fragments", {}).values())
         for role, holders in tables.items():
             for holder in holders:
                 for example in holder.get("examples", ()):
