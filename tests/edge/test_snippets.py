@@ -99,7 +99,7 @@ def test_same_lines_are_chosen_in_every_language(worker: Worker, path: Path) -> 
     rows = path.read_bytes().decode(errors="replace").split("\n")
     some = [*dict.fromkeys(" ".join(rows).split())]
     for asked in [*([word] for word in some[:40]), some[::7], ["name", "return", "value*"]]:
-        for size in (3, 6, 12):
+        for size in (3, 6, 12, 30):
             one = SnippetRequest(asked, size, rows[0])
             assert worker.call("makeSnippet", rows, 1, given_to_worker(one)) == chosen(rows, 1, one)
 

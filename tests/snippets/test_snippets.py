@@ -98,3 +98,10 @@ def test_stop_words_in_a_compound_are_not_marked_alone(
 ) -> None:
     matches = TermMatcher([word]).find_matches([line])
     assert [line[match.start : match.end] for match in matches] == marked
+
+
+def test_long_snippet_may_end_with_the_last_line() -> None:
+    """However far before the only matching line it has to begin for that."""
+    lines = [*(f"x{row} = {row}" for row in range(59)), "cart = 1"]
+    found = make_snippet(lines, 1, SnippetRequest(["cart"], 30))
+    assert (found.start_line, len(found.lines), found.below) == (31, 30, 0)

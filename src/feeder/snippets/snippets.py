@@ -345,7 +345,7 @@ def _cheapest_cut(layout: Layout, first: int, last: int, size: int) -> tuple[int
 
     Among equal cuts the first wins, then the longer one.
     """
-    earliest = max(0, last + 1 - size, first - MAX_SHIFT)
+    earliest = max(0, last + 1 - size, min(first - MAX_SHIFT, layout.count - size))
     cuts = [
         (start_cost + layout.end_cost(end) + start + size - end, start, -end)
         for start in range(first, earliest - 1, -1)

@@ -305,7 +305,7 @@ function rangeScore(inside: readonly number[], rows: RowScores): number {
 
 /** The cheapest cut around rows `first` to `last`; of equal cuts the first, and the longer one. */
 function cheapestCut(layout: Layout, first: number, last: number, size: number): Cut {
-  const earliest = Math.max(0, last + 1 - size, first - MAX_SHIFT);
+  const earliest = Math.max(0, last + 1 - size, Math.min(first - MAX_SHIFT, layout.count - size));
   let best: Cut | undefined;
   for (let start = first; start >= earliest; start -= 1) {
     const lowest = Math.max(last, start + size - 1 - MAX_SHIFT);
