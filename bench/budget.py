@@ -25,16 +25,18 @@ from answers.sets import SETS, Corpus, QueryLine, Sources
 
 from feeder.config import Settings
 from feeder.mcp.formatting import AnswerOptions, format_hits
-from feeder.mcp.tool_schemas import DEFAULT_LIMIT
+from feeder.mcp.tool_schemas import default_limit
 from feeder.mcp.tools import SNIPPET_LINES
 from feeder.query.query_plan import SearchRequest
 from feeder.search.answers import Page
 from feeder.search.engine import search
-from feeder.search.open_index import open_index
+from feeder.search.open_index import SearchIndex, open_index
 
 ROOT = Path(__file__).resolve().parents[1]
 TOKENS = (500, 1_000, 2_000, 2_500)
 """Budgets; the last one is the default."""
+LIMITS = {tokens: default_limit(tokens) for tokens in TOKENS}
+"""Hits of an answer by budget."""
 HALVES = ("tuning", "check")
 MIN_LINE_CHARS = 3
 """Shorter lines, such as `}`, are not looked for in an answer."""
@@ -93,12 +95,18 @@ def _rows(corpus: Corpus, mode: str, sources: Sources) -> Iterator[Row]:
     with open_index(settings) as opened:
         index = opened.with_models(_report)
         for line in corpus.queries:
-            request = SearchRequest(
-                line["query"], limit=DEFAULT_LIMIT, snippet_lines=SNIPPET_LINES, is_logged=False
-            )
-            page = search(index, request)
-            recalls = {tokens: _recall(page, tokens, line, corpus.root) for tokens in TOKENS}
+            pages = {limit: _page(index, line["query"], limit) for limit in LIMITS.values()}
+            recalls = {
+                tokens: _recall(pages[limit], tokens, line, corpus.root)
+                for tokens, limit in LIMITS.items()
+            }
             yield Row(corpus.name, line["query"], _half(line["query"]), recalls)
+
+
+def _page(index: SearchIndex, query: str, limit: int) -> Page:
+    return search(
+        index, SearchRequest(query, limit=limit, snippet_lines=SNIPPET_LINES, is_logged=False)
+    )
 
 
 def _recall(page: Page, tokens: int, query: QueryLine, root: Path) -> Recall:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from feeder.errors import UserError
-from feeder.mcp.tool_schemas import INPUT_SCHEMAS, validate_arguments
+from feeder.mcp.tool_schemas import INPUT_SCHEMAS, default_limit, validate_arguments
 
-DEFAULTS = {"limit": 10, "offset": 0, "detail": "auto", "budget": 2500}
+DEFAULTS = {"offset": 0, "detail": "auto", "budget": 2500}
 
 
 def given(tool: str, **arguments: Any) -> dict[str, Any]:
@@ -17,6 +17,14 @@ def given(tool: str, **arguments: Any) -> dict[str, Any]:
 def test_missing_argument_has_its_default() -> None:
     """null counts as missing."""
     assert given("search", query="x", path=None) == {"query": "x", **DEFAULTS}
+
+
+@pytest.mark.parametrize(
+    ("tokens", "hits"), [(100, 10), (2_199, 10), (2_500, 12), (8_192, 40), (15_000, 50)]
+)
+def test_larger_budget_has_more_hits(tokens: int, hits: int) -> None:
+    """One for each 200 tokens, but at least ten and at most fifty."""
+    assert default_limit(tokens) == hits
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,9 @@ FROM_COMMIT = "as of the indexed commit"
 DEFAULT_TOKENS, MAX_TOKENS = 2_500, 15_000
 """Tokens of an answer: the default is below the 8 to 10 KB at which some clients cut answers, the
 maximum below the 50,000 characters above which one client shows only a file name."""
-DEFAULT_LIMIT, MAX_LIMIT = 10, 50
-"""Hits of an answer; the default was chosen by `python -m bench budget`."""
+MIN_DEFAULT_LIMIT, TOKENS_PER_HIT, MAX_LIMIT = 10, 200, 50
+"""Hits of an answer: without `limit`, one for each 200 tokens of the budget, at least 10. Chosen by
+`python -m bench budget` and `python -m bench commits`."""
 MAX_CHARS, MAX_QUERY_CHARS = 1_000, 5_000_000
 """Characters of an argument, not in each schema since that costs tokens; and of a query,
 of which a search reads the beginning."""
@@ -80,10 +81,6 @@ def _tool_definition(
     }
 
 
-def _limit_schema(default: int, maximum: int) -> Mapping[str, Any]:
-    return {"type": "integer", "minimum": 1, "maximum": maximum, "default": default}
-
-
 _SEARCH_DESCRIPTION = """\
 Find code and documents by meaning, word and name. Returns the source lines, best first.
 Use it first for "where is", "how does", "what is". Write one query, in plain words or a name.
@@ -136,7 +133,7 @@ TOOL_DEFINITIONS: tuple[Mapping[str, Any], ...] = (
             "type": {**_NAME_SCHEMA, "description": "Such as method,class,md_section"},
             "tests": _TESTS_SCHEMA,
             "repo": _NAME_SCHEMA,
-            "limit": _limit_schema(DEFAULT_LIMIT, MAX_LIMIT),
+            "limit": {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT},
             "offset": _OFFSET_SCHEMA,
             "detail": {
                 "type": "string",
@@ -288,6 +285,11 @@ _MAX_SHOWN_CHARS = 60
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 """Half of a character, which UTF-8 cannot encode; JavaScript's JSON escapes it."""
+
+
+def default_limit(tokens: int) -> int:
+    """The hits of an answer with a budget of `tokens`, if the call has no limit."""
+    return min(max(MIN_DEFAULT_LIMIT, tokens // TOKENS_PER_HIT), MAX_LIMIT)
 
 
 def validate_arguments(tool: str, schema: Schema, arguments: Mapping[str, Any]) -> dict[str, Any]:

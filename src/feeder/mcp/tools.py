@@ -37,7 +37,7 @@ from feeder.mcp.relation_format import (
     format_uses,
 )
 from feeder.mcp.remedies import error_for_agent
-from feeder.mcp.tool_schemas import DEFAULT_TOKENS
+from feeder.mcp.tool_schemas import DEFAULT_TOKENS, default_limit
 from feeder.notes import Note, NoteKind
 from feeder.query.query import BLANKS_AND_QUOTES, EMPTY_QUERY, MAX_QUERY_CHARS
 from feeder.query.query_plan import (
@@ -90,7 +90,8 @@ def search(index: SearchIndex, arguments: Arguments, freshness_note: Note | None
         raise UserError(*QUERY_AND_PLACE)
     if is_empty and not any(filters) and not like:
         raise UserError(*EMPTY_QUERY)
-    request = SearchRequest(query, filters, arguments["limit"], arguments["offset"], SNIPPET_LINES)
+    limit = arguments.get("limit") or default_limit(arguments["budget"])
+    request = SearchRequest(query, filters, limit, arguments["offset"], SNIPPET_LINES)
     options = AnswerOptions(arguments["detail"], arguments["budget"])
     if like:
         page = similar_page(index, _resolve_target(index, like), request)

@@ -26,7 +26,7 @@ import { escapeLine } from "../escaping.ts";
 import { commandsToTools, formatHits, formatReadResults, joinAnswer } from "./formatting.ts";
 
 const { SNIPPET_LINES, MAX_TARGETS, MAX_REFERENCE_TARGETS, QUERY_AND_PLACE } = constants.tools;
-const { DEFAULT_TOKENS } = constants.tool_schemas;
+const { DEFAULT_TOKENS, MIN_DEFAULT_LIMIT, TOKENS_PER_HIT, MAX_LIMIT } = constants.tool_schemas;
 const { BLANKS_AND_QUOTES, EMPTY_QUERY } = constants.query;
 /** The arguments of `search` that filter. */
 const FILTERS = ["path", "exclude", "language", "type", "repo", "tests"];
@@ -46,13 +46,18 @@ async function search(callEndpoint: CallEndpoint, args: ToolArguments): Promise<
     ...listParameter("node_type", args.type),
     ...listParameter("repo", args.repo),
     ...(args.tests ? { tests: [args.tests as string] } : {}),
-    limit: [String(args.limit)],
+    limit: [String(args.limit ?? defaultLimit(args.budget as number))],
     offset: [String(args.offset)],
     lines: [String(SNIPPET_LINES)],
     text: ["1"],
   })) as SearchAnswer;
   if (!page.total && !args.like) return textResult(formatNoHits(page));
   return textResult(formatHits(withRepositories(page), { detail: args.detail as string, tokens: args.budget as number }));
+}
+
+/** The hits of an answer with a budget of `tokens`, if the call has no limit. */
+function defaultLimit(tokens: number): number {
+  return Math.min(Math.max(MIN_DEFAULT_LIMIT, Math.floor(tokens / TOKENS_PER_HIT)), MAX_LIMIT);
 }
 
 /** Reads the lines of each target; an unknown target does not affect the others. */
