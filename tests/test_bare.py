@@ -100,11 +100,11 @@ def indexed(bare: BareProgram) -> BareProgram:
 
 
 def test_run_names_the_documents_that_it_skips(bare: BareProgram) -> None:
-    """The index is right."""
+    """The index is correct."""
     done = bare("sync")
     assert (done.code, f"  skipped 3: {UNREAD}" in done.out) == (0, True)
     proof = bare("validate")
-    assert (proof.code, proof.out.splitlines()[-1]) == (0, "The index is right.")
+    assert (proof.code, proof.out.splitlines()[-1]) == (0, "The index is correct.")
 
 
 def test_words_and_static_vectors_are_searched(indexed: BareProgram) -> None:

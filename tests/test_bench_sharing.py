@@ -30,4 +30,4 @@ def test_table_has_each_start_and_the_sizes(
     ]
     assert "First line of the answer: src/m2.py:1-2  method  needle_2" in printed
     assert re.search(r"^Publish of a commit, of the index's size: 0\.\d{3} ", printed, re.MULTILINE)
-    assert printed.endswith("Validation: The index is right.\n")
+    assert printed.endswith("Validation: The index is correct.\n")

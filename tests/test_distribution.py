@@ -189,7 +189,7 @@ def test_installed_program_indexes_and_searches(built: tuple[Path, Path]) -> Non
     )
     assert done.returncode == 0, done.stderr
     first, *_, last = done.stdout.splitlines()
-    assert (first, last) == (f"feeder {feeder.__version__}", "The index is right.")
+    assert (first, last) == (f"feeder {feeder.__version__}", "The index is correct.")
 
 
 def test_shell_completion(command: Path, repo: Repo) -> None:

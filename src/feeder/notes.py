@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from feeder.escaping import count_of
@@ -97,6 +98,16 @@ WORDS_ONLY = "Searched by words only:"
 def model_failed_note(error: FeederError) -> Note:
     """Says that words answered alone, since a model failed with this error."""
     return Note(NoteKind.MODEL_FAILED, f"{WORDS_ONLY} {error.problem}", error.remedy)
+
+
+def sync_command(folder: str = "", *, working_tree: bool = False) -> str:
+    """Returns the command that updates an index; `folder` is the only one that it covers."""
+    return f"feeder sync{' --working-tree' if working_tree else ''}{path_option(folder)}"
+
+
+def path_option(folder: str) -> str:
+    """Returns the option that chooses a folder, with a space before it; empty for all folders."""
+    return f" --path {quote(folder)}" if folder else ""
 
 
 def unparsed_text(files: int, lines: int, where: str = "") -> str:

@@ -300,17 +300,17 @@ def test_index_of_a_folder_names_the_folder(feeder: RunFeeder, repo: Repo) -> No
     repo.commit(SHOP | {"my src/a.py": "def cart(): ...\n"})
     assert feeder(repo, "sync", "-q", "--path", "my src").code == 0
     commit = repo.git("rev-parse", "HEAD")
-    equals = f"The index matches the folder my src of HEAD {commit[:7]}."
+    equals = f"The index of the folder my src matches HEAD {commit[:7]}."
     assert feeder(repo, "search", "cart").out.splitlines()[-1] == equals
     assert feeder(repo, "outline", "my src").out.splitlines()[-1] == equals
     assert feeder(repo, "show", "my src/a.py").out.splitlines()[-1] == equals
     answer = feeder(repo, "search", "cart", "--json").json
     assert (answer["index"]["equals"], answer["index"]["below"]) == (commit, "my src")
-    first = f"repo at {commit}, its folder my src alone"
+    first = f"repo at {commit}, folder my src only"
     assert feeder(repo, "stats").out.splitlines()[0] == first
     assert feeder(repo, "stats", "--json").json["meta"]["below"] == "my src"
     proof = feeder(repo, "validate", "--path", "my src").out
-    assert "the index holds the files of HEAD in the folder my src: " in proof
+    assert "the index has the same files as HEAD in the folder my src: " in proof
     repo.commit({"my src/b.py": "B = 1\n"})
     assert feeder(repo, "search", "cart").out.splitlines()[-1] == (
         f"The index of the folder my src is 1 commit behind HEAD ({commit[:7]} → "

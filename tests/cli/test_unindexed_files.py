@@ -101,6 +101,18 @@ def test_the_command_includes_them(feeder: RunFeeder, edited: Repo) -> None:
     assert note in feeder(edited, "grep", "nowhere").err
 
 
+def test_the_command_names_the_folder_of_the_index(feeder: RunFeeder, edited: Repo) -> None:
+    """Without it the sync would be refused."""
+    edited.commit({"src/c.py": "C = 1\n"})
+    feeder(edited, "sync", "--path", "src", "--force", "-q")
+    edited.write({"src/c.py": "C = 1\nunwritten = 2\n"})
+    note = "1 file on disk differs from the index: "
+    _, _, command = feeder(edited, "grep", "unwritten").err.strip().partition(note)
+    assert command == "feeder sync --working-tree --path src"
+    assert feeder(edited, *command.split()[1:], "-q").code == 0
+    assert "src/c.py" in feeder(edited, "grep", "unwritten").out
+
+
 def test_without_a_refresh_hits_have_the_note_too(feeder: RunFeeder, edited: Repo) -> None:
     answer = feeder(edited, "grep", "first")
     assert NOTE in answer.out

@@ -16,7 +16,7 @@ from source.repos import Repo
 pytestmark = pytest.mark.slow
 
 EDITED = CART.replace("return Cart()", "return Basket()")
-RIGHT = "The index is right."
+RIGHT = "The index is correct."
 WORDS = "--no-vectors"
 STEPS = 3
 
@@ -59,7 +59,7 @@ def follow_remedies(feeder: RunFeeder, place: Path | Repo, *flags: str) -> Comma
             return answer
         if f"without {WORDS}" in said:
             flags = tuple(flag for flag in flags if flag != WORDS)
-        if found := re.search(r"Use (--path) (\S+)", said):
+        if found := re.search(r"feeder validate (--path) (\S+)", said):
             flags = (*flags, *found.groups())
         elif found := re.search(r"feeder ([a-z]+(?: --[a-z]+)*(?: \.)?)", said):
             feeder(place, *found[1].split(), *flags)
@@ -118,6 +118,12 @@ def _index_of_a_folder(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
     return ()
 
 
+def _edited_in_the_folder_of_an_index(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
+    feeder(shop, "sync", "--working-tree", "--path", "src", "--force")
+    shop.write({"src/cart.py": EDITED})
+    return ()
+
+
 WRONGS = {
     "words brought on without the model": _words_updated,
     "the same, asked without the model": _words_updated_and_validated_with_the_model,
@@ -125,6 +131,7 @@ WRONGS = {
     "behind HEAD": _behind_head,
     "fed from the working tree": _dirty,
     "of a folder": _index_of_a_folder,
+    "of a folder's working tree": _edited_in_the_folder_of_an_index,
     "no row": _sql("DELETE FROM docs WHERE symbol = 'Cart.total'"),
     "another model": _named(_sql("UPDATE meta SET value = 'other' WHERE key = 'model'")),
     "no model": _sql("DELETE FROM meta WHERE key = 'model'"),

@@ -60,7 +60,7 @@ def test_validation_compares_with_the_current_working_tree(shop: Repo, feeder: R
     shop.write({"basket.py": "def basket():\n    return 2\n"})
     feeder(shop, "sync", "--working-tree")
     proved = feeder(shop, "validate")
-    assert (proved.code, "files of the working tree 3" in proved.out) == (0, True)
+    assert (proved.code, "files in the working tree 3" in proved.out) == (0, True)
     shop.write({"basket.py": "def basket():\n    return 3\n"})
     proved = feeder(shop, "validate")
     assert proved.code == 1

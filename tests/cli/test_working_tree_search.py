@@ -55,6 +55,6 @@ def test_stale_snapshot_is_discarded_and_the_search_continues(
 
 def test_stats_name_the_working_tree(mill: Repo, feeder: RunFeeder) -> None:
     head = mill.git("rev-parse", "HEAD")
-    assert f" at the working tree on {head}" in feeder(mill, "stats").out
+    assert f", working tree on {head}" in feeder(mill, "stats").out
     feeder(mill, "sync")
     assert f" at {head}" in feeder(mill, "stats").out

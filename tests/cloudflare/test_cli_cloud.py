@@ -21,7 +21,7 @@ __all__ = ["console", "feeder"]
 
 UNKNOWN = "99999999-8888-4777-8666-555555555555"
 NOT_HERE = "f" * 32
-PARTLY_RIGHT = "The index is right in everything that was compared."
+PARTLY_RIGHT = "The index is correct in everything that was compared."
 
 
 @pytest.fixture

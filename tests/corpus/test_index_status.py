@@ -35,7 +35,7 @@ def test_empty_commit_does_not_make_the_index_stale(shop: Repo) -> None:
 def test_commit_outside_the_indexed_folder_does_not_make_it_stale(shop: Repo) -> None:
     known = meta(shop, "src")
     head = shop.commit({"docs/b.md": "# C\n"})
-    assert note(shop, known) == f"The index matches the folder src of HEAD {head[:7]}."
+    assert note(shop, known) == f"The index of the folder src matches HEAD {head[:7]}."
     shop.commit({"src/a.py": "a = 2\n"})
     assert "The index of the folder src is 2 commits behind HEAD" in note(shop, known)
 

@@ -119,7 +119,7 @@ def test_validation_with_differences_exits_with_1(step: Step, shop: Repo) -> Non
     outcome = step.run(shop, FEEDER_COMMAND="validate")
     assert outcome.code == 1
     assert any("new.py" in error for error in outcome.annotated("error"))
-    assert outcome.summary.startswith("## feeder action: the index is not right")
+    assert outcome.summary.startswith("## feeder action: the index is not correct")
     assert json.loads(Path(outcome.outputs["report"]).read_text())["validation"]["passed"] is False
 
 

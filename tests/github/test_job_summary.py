@@ -40,7 +40,9 @@ def verdict(*checks: Check) -> dict[str, Any]:
 
 
 GOOD = Check("every node is in the word index", {"docs": 9200, "docs_fts": 9200}, [])
-BAD = Check("the index holds the files of HEAD", {"files": 3}, ["a.py: indexed, but not in HEAD"])
+BAD = Check(
+    "the index has the same files as HEAD", {"files": 3}, ["a.py: indexed, but not in HEAD"]
+)
 
 
 def first_line(*facts: Any, part: str = "") -> str:
@@ -70,8 +72,8 @@ def inline(tokens: Sequence[Token]) -> list[Token]:
         ((None, None, Interrupted("x")), "cancelled, the next run continues"),
         ((report(), None, ServiceError("x")), "failed"),
         ((None, None, UserError("x")), "failed"),
-        ((None, verdict(GOOD, GOOD), None), "the index is right, 2 checks passed"),
-        ((report(), verdict(GOOD, BAD), None), "the index is not right, 1 of 2 checks failed"),
+        ((None, verdict(GOOD, GOOD), None), "the index is correct, 2 checks passed"),
+        ((report(), verdict(GOOD, BAD), None), "the index is not correct, 1 of 2 checks failed"),
         ((None, None, None), "nothing to do"),
     ],
 )
@@ -216,8 +218,8 @@ def test_validation_is_a_table_of_checks() -> None:
         "|  | Check | Figures |",
         "| --- | --- | --- |",
         "| passed | every node is in the word index | docs 9,200, docs_fts 9,200 |",
-        "| **failed** | the index holds the files of HEAD | files 3 |",
-        "<details open><summary>1 difference: the index holds the files of HEAD</summary>",
+        "| **failed** | the index has the same files as HEAD | files 3 |",
+        "<details open><summary>1 difference: the index has the same files as HEAD</summary>",
         "- `a.py: indexed, but not in HEAD`",
         "</details>",
     ]

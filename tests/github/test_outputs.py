@@ -23,7 +23,9 @@ from github.test_job import Command, Runner, read_outputs
 
 HEAD = "abc1234def5678900000000000000000000000ff"
 GOOD = Check("every node is in the word index", {"docs": 12}, [])
-BAD = Check("the index holds the files of HEAD", {"files": 3}, ["a.py is missing", "b.py is old"])
+BAD = Check(
+    "the index has the same files as HEAD", {"files": 3}, ["a.py is missing", "b.py is old"]
+)
 
 
 class StepFiles:
@@ -176,13 +178,13 @@ def test_failed_check_is_an_error_and_its_remedy_a_notice(place: StepFiles) -> N
         Command(
             "error",
             {},
-            "Check failed: the index holds the files of HEAD: a.py is missing, and 1 more",
+            "Check failed: the index has the same files as HEAD: a.py is missing, and 1 more",
         ),
         Command("notice", {}, REPAIR_ADVICE),
     ]
     assert "feeder validate --repair" in REPAIR_ADVICE
     assert 'repair&#58; "true"' in place.summary or 'repair: "true"' in place.summary
-    assert place.summary.startswith("## feeder validate: the index is not right, 1 of 2 checks")
+    assert place.summary.startswith("## feeder validate: the index is not correct, 1 of 2 checks")
 
 
 def test_reason_for_no_work_is_a_notice(place: StepFiles) -> None:

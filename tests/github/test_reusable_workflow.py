@@ -41,7 +41,7 @@ def test_push_updates_the_index_and_the_schedule_validates_it(
     assert paths(console) == FILES
     outcome = hub.run(events.schedule(first), CALLER)
     assert outcome.passed, outcome.log
-    assert "The index is right" in outcome.log
+    assert "The index is correct" in outcome.log
 
 
 def test_fork_pull_request_and_merge_queue_are_planned(

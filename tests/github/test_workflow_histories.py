@@ -1,4 +1,4 @@
-"""The index is right after typical histories of a repository with the shipped workflows."""
+"""The index is correct after typical histories of a repository with the shipped workflows."""
 
 import time
 

@@ -327,7 +327,7 @@ def test_vectors_of_a_local_model_are_computed_after_the_words(
     while index.vectors() != "complete" and time.monotonic() < until_s:
         time.sleep(0.1)
     answer = feeder(shop, "validate", "--model", "minilm")
-    assert (answer.code, "The index is right." in answer.out) == (0, True)
+    assert (answer.code, "The index is correct." in answer.out) == (0, True)
 
 
 def test_missing_index_of_a_folder_outside_of_git_is_made(tmp_path: Path) -> None:

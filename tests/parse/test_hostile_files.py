@@ -125,7 +125,7 @@ def test_index_of_hostile_files_passes_validation(repo: Repo) -> None:
             for language, kind in zip(LANGUAGES, cycle(KINDS), strict=False)
         }
     )
-    assert "The index is right." in feeder(repo, "validate")
+    assert "The index is correct." in feeder(repo, "validate")
 
 
 def feeder(repo: Repo, command: str) -> str:

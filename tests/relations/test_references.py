@@ -690,7 +690,7 @@ def test_test_with_the_name_of_a_method_is_no_definition(feeder: RunFeeder, repo
         assert lines == called
     refused = feeder(repo, "references", "courier_spec.rb#CourierTest.send_parcel")
     assert refused.code != 0
-    assert "courier_spec.rb:2 is not a declaration." in refused.err
+    assert "courier_spec.rb:2 declares no class, method or function." in refused.err
     assert feeder(repo, "show", "courier_spec.rb#CourierTest.send_parcel", "-q").code == 0
 
 
@@ -711,7 +711,8 @@ def test_call_that_is_named_by_its_argument_has_no_references(
     assert feeder(repo, "sync", "-q").code == 0
     refused = feeder(repo, "references", target)
     assert refused.code == 2
-    assert "is not a declaration." in refused.err
+    line = target.rpartition(":")[2]
+    assert f"Line {line} of " in refused.err
 
 
 @pytest.mark.parametrize(

@@ -238,6 +238,19 @@ def test_other_places_are_refused(place: str, reason: str) -> None:
         open_source(place, Path())
 
 
+@pytest.mark.parametrize("place", ["no-scheme://x", "S3://bucket/x", "git+ssh://host/x", "ftp:x"])
+def test_unknown_address_creates_no_folder(tmp_path: Path, place: str) -> None:
+    for open_place in (open_source, open_target):
+        with pytest.raises(UserError, match="is not a place that feeder can use"):
+            open_place(place, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folder_may_have_a_colon_in_its_name(tmp_path: Path) -> None:
+    open_target("my-index:v2", tmp_path).write("latest.json", b"{}")
+    assert (tmp_path / "my-index:v2/latest.json").exists()
+
+
 def test_address_is_not_published_to() -> None:
     with pytest.raises(UserError, match="is read-only"):
         open_target("https://example.org/x", Path())

@@ -268,7 +268,7 @@ def test_quick_validation_parses_nothing(shop: Shop) -> None:
     assert verdict.not_compared == [skipped]
     assert [*verdict.lines()][-2:] == [
         skipped,
-        "The index is right in everything that was compared.",
+        "The index is correct in everything that was compared.",
     ]
 
 

@@ -44,20 +44,28 @@ def test_change_outside_the_folder_needs_no_work(monorepo: Repo, database: SQLit
     assert report.notes == ["The index is up to date with the folder web: nothing to do."]
 
 
-@pytest.mark.parametrize(("first", "second"), [("", "web"), ("web", ""), ("web", "api")])
+@pytest.mark.parametrize(
+    ("first", "second", "command"),
+    [
+        ("", "web", "feeder sync --path web --force"),
+        ("web", "", "feeder sync --force"),
+        ("web", "api", "feeder sync --path api --force"),
+    ],
+)
 def test_sync_of_another_folder_is_refused(
-    monorepo: Repo, database: SQLite, first: str, second: str
+    monorepo: Repo, database: SQLite, first: str, second: str, command: str
 ) -> None:
-    """Two workflows with the same name would undo each other's work repeatedly."""
+    """Two workflows with the same name would undo each other's work repeatedly. The error names
+    the command that replaces the indexed files with those of the folder.
+    """
     run_sync(Commit(monorepo.path, subfolder=first), database)
     before = index_snapshot(database)
     for dry_run in (False, True):
-        with pytest.raises(
-            UserError, match="--repo NAME; or replace the files with: feeder sync --force"
-        ):
+        with pytest.raises(UserError) as refused:
             sync(
                 new_sync_context(Commit(monorepo.path, subfolder=second), database), dry_run=dry_run
             )
+        assert refused.value.remedy.endswith(f": {command}")
     assert index_snapshot(database) == before
 
 

@@ -42,7 +42,7 @@ PENDING = "no file waits for its vectors"
 OUTBOX = "no vector waits to be deleted"
 VECTORS = "every node has a vector, with no leftovers"
 MAKERS = "the index was made by this parser, these rules and this model"
-HEAD = "the index holds the files of HEAD"
+HEAD = "the index has the same files as HEAD"
 ROWS = "every node matches its parsed file"
 WORDS = "every node is found by its words"
 MISWORDED = ["src/cart.py: nodes with other words: 1"]
@@ -94,7 +94,7 @@ def test_correct_index_passes_every_check(shop: Shop) -> None:
         OUTBOX: {"outbox": 0},
         VECTORS: {"docs not pending": docs, "vectors": docs},
         MAKERS: {},
-        HEAD: {"files of HEAD": 5, "files": 5},
+        HEAD: {"files in HEAD": 5, "files in the index": 5},
         ROWS: {"files": 5, "nodes": docs},
         WORDS: {"files": 5, "nodes": docs},
     }
@@ -406,11 +406,12 @@ def test_repair_of_a_folder_index_needs_the_same_folder(shop: Shop) -> None:
         return new_sync_context(tree, shop.database, HashedEmbedder(), name="acme/src")
 
     verdict = validate(run(whole))
-    assert failed_checks(verdict)[HEAD][-1] == (
-        "the index was made from the folder src, not from the whole tree. Use --path src"
-    )
+    assert failed_checks(verdict)[HEAD] == [
+        "the index was built from the folder src, not from the whole tree"
+    ]
+    assert verdict.advice.endswith("run: feeder validate --path src")
     before = index_snapshot(shop.database)
-    with pytest.raises(UserError, match=r"Use --path src; or give the folder an index of its own"):
+    with pytest.raises(UserError, match="Use --path src, use a separate index with --repo NAME"):
         repair(run(whole), verdict)
     assert index_snapshot(shop.database) == before
     assert validate(run(part)).passed
@@ -490,8 +491,8 @@ def test_verdict_has_one_line_per_check(shop: Shop) -> None:
     assert "       20" not in lines
     assert "       and 5 more" in lines
     assert f"ok   {PENDING}: pending 0" in lines
-    remedy = "feeder validate --repair; or, if only newer commits are missing, feeder sync"
-    assert lines[-1] == f"The index is not right. To do: {remedy}"
+    remedy = "feeder validate --repair; or, if only newer commits are missing, run: feeder sync"
+    assert lines[-1] == f"The index is not correct. Repair it: {remedy}"
     sync(shop.feed())
     repair(shop.feed(), validate(shop.feed()))
-    assert list(validate(shop.feed()).lines())[-1] == "The index is right."
+    assert list(validate(shop.feed()).lines())[-1] == "The index is correct."

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from feeder.mcp.clients.known_clients import Client
 
 _client_option = click.option(
-    "--client", "names", metavar="NAME", multiple=True, help="Client to change; repeatable."
+    "--client",
+    "names",
+    metavar="NAME",
+    multiple=True,
+    help="Client to set up: claude, cursor, vscode, codex, …; repeatable.",
 )
 _scope_option = click.option(
     "--scope",
@@ -32,6 +36,10 @@ _scope_option = click.option(
     help="Change your own configuration files (user), or files in this repository that you can "
     "commit (project).",
 )
+_FILES_WITH_ENTRIES: dict[Scope, str] = {
+    "project": "Files of this repository have entries from feeder. To remove them",
+    "user": "Your own configuration files have entries from feeder. To remove them",
+}
 _force_option = click.option(
     "--force", is_flag=True, help="Also change entries of the same name that feeder did not write."
 )
@@ -113,17 +121,24 @@ def uninstall(names: Sequence[str], scope: Scope, **params: Any) -> None:
 
     output = _InstallOutput(params)
     receipts = Receipts()
-    targets = installation.possible_targets(
-        _clients_by_name(names) or CLIENTS.values(), scope, _project_root(params["directory"])
-    )
-    is_forced = params["force"]
-    plan = [
-        installation.plan_uninstall(target, receipts, is_forced=is_forced) for target in targets
-    ]
-    changes = [file for file in plan if file.action != "unchanged"]
+    clients = _clients_by_name(names) or [*CLIENTS.values()]
+    root = _project_root(params["directory"])
+
+    def plan(scope: Scope) -> list[Change]:
+        targets = installation.possible_targets(clients, scope, root)
+        files = (
+            installation.plan_uninstall(target, receipts, is_forced=params["force"])
+            for target in targets
+        )
+        return [file for file in files if file.action != "unchanged"]
+
+    changes = plan(scope)
     if not output.is_dry_run:
         installation.apply_changes(changes, receipts)
     output.print_result(scope, changes, [], None)
+    other: Scope = "user" if scope == "project" else "project"
+    if not changes and plan(other):
+        output.print_message(f"{_FILES_WITH_ENTRIES[other]}: feeder mcp uninstall --scope {other}")
 
 
 def _project_root(directory: Path) -> Path:
@@ -206,7 +221,7 @@ class _InstallOutput:
         facts |= {"command": command} if command else {}
         facts["changes"] = [self._change_json(change) for change in changes]
         facts["missing"] = list(missing)
-        console.print_result(self._settings, facts, self._change_lines(changes))
+        console.print_result(self._settings, facts, self._change_lines(scope, changes))
         if (
             command
             and any(change.action != "unchanged" for change in changes)
@@ -224,9 +239,9 @@ class _InstallOutput:
         }
         return facts | ({"diff": [*change.diff()]} if self.is_dry_run else {})
 
-    def _change_lines(self, changes: Sequence[Change]) -> Iterator[str]:
+    def _change_lines(self, scope: Scope, changes: Sequence[Change]) -> Iterator[str]:
         if not changes:
-            yield "Nothing to remove: no client's file has entries from feeder."
+            yield f"Nothing to remove: no {scope} file has entries from feeder."
         for change in changes:
             if self.is_dry_run:
                 yield from change.diff()

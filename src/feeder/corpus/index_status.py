@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from shlex import quote
 from typing import Any, NamedTuple
 
 from feeder.corpus.corpus import Corpus
 from feeder.corpus.unread_files import unread_notes
-from feeder.notes import Note, NoteKind, joined
+from feeder.notes import Note, NoteKind, joined, sync_command
 from feeder.source import git
 from feeder.store.scope import Scope
 
@@ -71,7 +70,7 @@ class IndexStatus(NamedTuple):
             text = f"The index matches {was}; there is no HEAD here to compare it with."
             known = _state_note(text) if was else None
             return _state_note(*UNFINISHED) if self.unfinished else known
-        index = f"The index of the folder {self.below}" if self.below else "The index"
+        index = self._index_name
         if self.unfinished:
             text = f"{index} matched {was}; a later sync is running or was stopped"
             return _state_note(text, self._sync_command)
@@ -82,7 +81,7 @@ class IndexStatus(NamedTuple):
             )
             return _state_note(text, f"To index all files: {self._sync_command}")
         if self.equals == self.head:
-            return _state_note(f"The index matches {self._folder_prefix}HEAD {now}.")
+            return _state_note(f"{index} matches HEAD {now}.")
         if self.behind is None:
             text = f"{index} matches {was}, a commit that is not in this repository; HEAD is {now}"
             return _state_note(text, self._sync_command)
@@ -90,12 +89,12 @@ class IndexStatus(NamedTuple):
         return _state_note(text, self._sync_command)
 
     @property
-    def _folder_prefix(self) -> str:
-        return f"the folder {self.below} of " if self.below else ""
+    def _index_name(self) -> str:
+        return f"The index of the folder {self.below}" if self.below else "The index"
 
     @property
     def _sync_command(self) -> str:
-        return f"feeder sync --path {quote(self.below)}" if self.below else "feeder sync"
+        return sync_command(self.below)
 
     def _distance(self, behind: int) -> str:
         if not self.ahead:
@@ -106,18 +105,18 @@ class IndexStatus(NamedTuple):
 
     def _working_tree_note(self) -> Note:
         was, now = self.equals[:SHORT_COMMIT], self.head[:SHORT_COMMIT]
-        equals = f"The index matches {self._folder_prefix}the working tree"
+        equals = f"{self._index_name} matches the working tree"
         if self.unfinished or self.partial:
             text = f"{equals} before the last sync, which is incomplete"
             return _state_note(text, self._sync_command)
         if not self.seen:
             equals = f"{equals} as last indexed"
         if not was:
-            return _state_note(f"{equals}, before the first commit.")
+            return _state_note(f"{equals} (no commits yet).")
         equals_on = f"{equals} on" if self.seen else f"{equals}, on"
         if self.equals == self.head:
             return _state_note(f"{equals_on} {now}.")
-        command = f"{self._sync_command} --working-tree"
+        command = sync_command(self.below, working_tree=True)
         return _state_note(f"{equals_on} {was}; HEAD is {now}", command)
 
     def _edited_note(self) -> Note | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from feeder.corpus.file_contents import indexed_revision
 from feeder.errors import FeederError
-from feeder.notes import Note, NoteKind
+from feeder.notes import Note, NoteKind, sync_command
 from feeder.source import file_types, git
 from feeder.source.git_command import git_output
 from feeder.source.git_files import differing_names, uncommitted_files
@@ -39,7 +39,7 @@ def changed_files_note(corpus: Corpus) -> Note | None:
         return None
     files = "1 file on disk differs" if count == 1 else f"{count:,} files on disk differ"
     if corpus.database.access.on_this_machine:
-        command = "feeder sync --working-tree"
+        command = sync_command(_folder(corpus), working_tree=True)
         return Note(NoteKind.CHANGED_FILES, f"{files} from the index", command)
     remedy = (
         "To search them, make an index here with `feeder sync --store local --working-tree`, and "
@@ -62,7 +62,7 @@ def _count_differing(corpus: Corpus) -> int:
     revision = indexed_revision(root, corpus.database, corpus.repo, corpus.meta)
     if revision.name and revision.name != head:
         names += differing_names(revision.repository, revision.name, head) or []
-    folder = corpus.meta.get(f"{corpus.repo}:below", "")
+    folder = _folder(corpus)
     paths = {escape_name(name): name for name in names if not name.endswith(b"/")}
     paths = {
         path: name
@@ -72,6 +72,11 @@ def _count_differing(corpus: Corpus) -> int:
     own = _own_prefix(corpus)
     paths = {path: name for path, name in paths.items() if not str(root / path).startswith(own)}
     return sum(1 for _ in _differing(corpus, root, paths))
+
+
+def _folder(corpus: Corpus) -> str:
+    """The only folder that is indexed; empty for the whole repository."""
+    return corpus.meta.get(f"{corpus.repo}:below", "")
 
 
 def _own_prefix(corpus: Corpus) -> str:

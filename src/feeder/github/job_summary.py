@@ -168,10 +168,10 @@ def _state_text(
         return _error_state(error)
     if verdict and not verdict["passed"]:
         failed = sum(not check["passed"] for check in verdict["checks"])
-        return f"the index is not right, {failed} of {_check_count(verdict)} failed"
+        return f"the index is not correct, {failed} of {_check_count(verdict)} failed"
     proof = f"{_check_count(verdict)} passed" if verdict else ""
     if not report:
-        return f"the index is right, {proof}" if proof else "nothing to do"
+        return f"the index is correct, {proof}" if proof else "nothing to do"
     goal = f"{part and f'{escape_markdown(part)} of '}{_commit_label(report['head'])}"
     if report["dry_run"]:
         return f"dry run for {goal}, nothing was written"

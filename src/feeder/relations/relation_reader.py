@@ -62,8 +62,8 @@ class RelationReader:
             return self.member_definition(hit, name)
         if not hit.symbol or is_named_by_argument(hit):
             raise UserError(
-                f"{hit.path}:{hit.start_line} is not a declaration.",
-                "Give the symbol of a class, method or function, or a line of one.",
+                f"{_place(target, hit)} declares no class, method or function.",
+                "Use the name of a symbol, or a line inside a class, method or function.",
             )
         return self._definition_of(hit)
 
@@ -191,10 +191,17 @@ class RelationReader:
         return nodes
 
 
+def _place(target: Target, hit: Hit) -> str:
+    """The line that the user named, else that of the node."""
+    if target.lines:
+        return f"Line {target.lines[0]} of {target.path}"
+    return f"{hit.path}:{hit.start_line}"
+
+
 def _first_named(target: Target) -> Hit:
     if target.is_file:
         raise UserError(
             f"{target.path} is a file.",
-            f"Give a symbol or a line in it: {target.path}#SYMBOL or {target.path}:LINE",
+            f"Name a symbol or a line in it: {target.path}#SYMBOL or {target.path}:LINE",
         )
     return target.hits[0]

@@ -41,7 +41,7 @@ def _open(place: str, base: Path, pace: Pace, *, is_written: bool = False) -> Ta
         from feeder.share.github_release import GitHubRelease
 
         return GitHubRelease(place, pace, is_written=is_written)
-    if re.match(r"[a-z0-9]+:", place):
+    if "://" in place or re.match(r"[a-z0-9]+:", place):
         raise UserError(f"{without_password(place)} is not a place that feeder can use.", _FORMS)
     return Folder(base / Path(place).expanduser())
 

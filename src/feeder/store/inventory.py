@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from feeder.errors import UserError
-from feeder.notes import unparsed_text
+from feeder.notes import sync_command, unparsed_text
 from feeder.store import Database, Statement, sql, stored_descriptions
 from feeder.store.batch import Batch, read, read_number, read_texts
 from feeder.store.index_counts import (
@@ -155,16 +155,15 @@ class Statistics:
 
     def lines(self) -> Iterator[str]:
         """Formats the statistics for a terminal."""
-        working = "the working tree on " if self.meta.get("working") else ""
         head = self.meta.get("head", "no commit: no run has finished")
-        below = self.meta.get("below")
-        part = f", its folder {below} alone" if below else ""
-        yield (
-            f"{self.repo} at {working}{head}{part}" if head else f"{self.repo}, no commit yet{part}"
-        )
+        below = self.meta.get("below", "")
+        at = f", working tree on {head}" if self.meta.get("working") else f" at {head}"
+        part = f", folder {below} only" if below else ""
+        yield f"{self.repo}{at if head else ', no commit yet'}{part}"
         if self.is_unfinished and "head" in self.meta:
             yield (
-                "A later update has not finished, so some files are newer. To continue: feeder sync"
+                "A later update has not finished, so some files are newer. To continue: "
+                f"{sync_command(below)}"
             )
         yield f"model: {' and '.join(self.models) or 'none, words only'}"
         for name, label in (

@@ -5,9 +5,11 @@ another parser, model, folder or rules.
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from enum import StrEnum
+from shlex import quote
 from typing import NamedTuple
 
 from feeder.errors import UserError
+from feeder.notes import sync_command
 from feeder.parse.extract import includes_documents
 from feeder.source import Entry, SkipReason, file_types
 from feeder.store.index_state import FileRow, IndexState, UnchangedFiles
@@ -229,14 +231,23 @@ def check_model_compatible(run: SyncContext, state: IndexState, diff: Diff) -> N
         return
     if not has_words_only(state):
         raise _model_mismatch_error(run, state.meta)
-    run.report.notes[:] = {*run.report.notes, STAYS_WORDS_ONLY.format(full_sync_command(run))}
+    run.report.notes[:] = {
+        *run.report.notes,
+        STAYS_WORDS_ONLY.format(full_sync_command(run, state.meta)),
+    }
 
 
-def full_sync_command(run: SyncContext) -> str:
-    """Returns the command that syncs the whole source tree."""
-    if run.tree.working_tree_id:
-        return "feeder sync --working-tree"
-    return "feeder sync" if run.tree.commit else "feeder process --path ."
+def full_sync_command(run: SyncContext, meta: Mapping[str, str]) -> str:
+    """Returns the command that syncs everything that the index of this `meta` covers."""
+    folder = meta.get(run.index.meta_key("below"), run.tree.subfolder)
+    return _sync_command(run, folder)
+
+
+def _sync_command(run: SyncContext, folder: str) -> str:
+    is_of_git = run.tree.working_tree_id or run.tree.commit
+    if not is_of_git:
+        return "feeder process --path ."
+    return sync_command(folder, working_tree=bool(run.tree.working_tree_id))
 
 
 def _has_vectors(meta: Mapping[str, str]) -> bool:
@@ -254,7 +265,7 @@ def _model_mismatch_error(run: SyncContext, meta: Mapping[str, str]) -> UserErro
         f"The index has vectors of another model ({', '.join(differences)}), and a run over a part "
         "of the index cannot mix models.",
         "Name its model with --model, --dimensions and --index-name; or leave vectors to a later "
-        f"run with --no-vectors; or replace all vectors with: {full_sync_command(run)}",
+        f"run with --no-vectors; or replace all vectors with: {full_sync_command(run, meta)}",
     )
 
 
@@ -263,17 +274,18 @@ def refuse_other_folder(run: SyncContext, state: IndexState) -> None:
     indexed = state.meta.get(run.index.meta_key("below"), run.tree.subfolder)
     if run.force or not run.tree.root_tree_id or indexed == run.tree.subfolder:
         return
+    command = f"{_sync_command(run, run.tree.subfolder)} --force"
     raise UserError(
-        f"The index of {run.index.repo} was made from {folder_label(indexed)}.",
-        f"This run would replace its files with those of {folder_label(run.tree.subfolder)}. "
-        f"{path_option_hint(indexed)}; or give the folder an index of its own with --repo NAME; or "
-        "replace the files with: feeder sync --force",
+        f"The index of {run.index.repo} covers {folder_label(indexed)}; this run would replace it "
+        f"with {folder_label(run.tree.subfolder)}.",
+        f"{path_option_hint(indexed)}, use a separate index with --repo NAME, or go ahead with: "
+        f"{command}",
     )
 
 
 def path_option_hint(folder: str) -> str:
     """Returns how to select a part of the source tree."""
-    return f"Use --path {folder}" if folder else "Leave out --path"
+    return f"Use --path {quote(folder)}" if folder else "Leave out --path"
 
 
 def folder_label(folder: str) -> str:

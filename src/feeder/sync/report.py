@@ -213,8 +213,8 @@ class ValidationResult(NamedTuple):
 
     @property
     def _remedy(self) -> str:
-        if self.repaired and self.advice.startswith(REPAIR_COMMAND):
-            return "the repair did not help; delete the index and sync again"
+        if self.repaired and REPAIR_COMMAND in self.advice:
+            return "The repair did not help: delete the index, then run: feeder sync"
         return self.advice
 
     def lines(self) -> Iterator[str]:
@@ -228,11 +228,11 @@ class ValidationResult(NamedTuple):
                 yield f"       and {more} more"
         yield from (*self.notes, *self.not_compared)
         if not self.passed:
-            yield f"The index is not right. To do: {self._remedy}"
+            yield f"The index is not correct. {self._remedy}"
         elif self.not_compared:
-            yield "The index is right in everything that was compared."
+            yield "The index is correct in everything that was compared."
         else:
-            yield "The index is right."
+            yield "The index is correct."
 
     def as_json(self) -> dict[str, Any]:
         """Returns `passed`, the checks with their figures and differences, and the notes."""

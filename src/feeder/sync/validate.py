@@ -8,7 +8,7 @@ from itertools import islice
 
 from feeder.errors import ServiceError
 from feeder.line_ranges import count_lines, decode_ranges
-from feeder.notes import unparsed_text
+from feeder.notes import path_option, sync_command, unparsed_text
 from feeder.source import Entry
 from feeder.store.index_counts import IndexCounts, counts_from_json, known_counts
 from feeder.store.index_state import FileRow, IndexState, VectorProgress
@@ -24,7 +24,6 @@ from feeder.sync.diff import (
     folder_label,
     full_sync_command,
     has_words_only,
-    path_option_hint,
     refuse_unreadable_documents,
     stale_reasons,
 )
@@ -87,22 +86,22 @@ def validate(run: SyncContext, *, wait: bool = False, content: bool = True) -> V
 def _repair_advice(run: SyncContext, state: IndexState, result: ValidationResult) -> str:
     """The command that repairs the differences."""
     failed = {check.name for check in result.checks if not check.passed}
-    if _index_folder(run, state) != run.tree.subfolder:
-        hint = path_option_hint(_index_folder(run, state))
-        return f"validate the folder that it was made from. {hint}"
+    if (folder := _index_folder(run, state)) != run.tree.subfolder:
+        command = f"feeder validate{path_option(folder)}"
+        return f"It was built from {folder_label(folder)}, so run: {command}"
     if failed <= {PENDING_CHECK, OUTBOX_CHECK} and (not run.model_vectors or has_words_only(state)):
         model = state.meta.get("model", "the model")
-        command = full_sync_command(run)
+        command = full_sync_command(run, state.meta)
         return (
-            f"vectors by {model} are missing. Run {command} with --model and without --no-vectors"
+            f"Vectors by {model} are missing. Run {command} with --model and without --no-vectors"
         )
+    repair = f"Repair it: {REPAIR_COMMAND}{path_option(folder)}"
     if state.meta.get(run.index.meta_key("working")):
-        return f"{REPAIR_COMMAND}; or, if files were only edited since, feeder sync --working-tree"
-    return (
-        f"{REPAIR_COMMAND}; or, if only newer commits are missing, feeder sync"
-        if run.tree.root_tree_id
-        else REPAIR_COMMAND
-    )
+        command = sync_command(folder, working_tree=True)
+        return f"{repair}; or, if you edited files after the last sync, run: {command}"
+    if run.tree.root_tree_id:
+        return f"{repair}; or, if only newer commits are missing, run: {sync_command(folder)}"
+    return repair
 
 
 def _compare_with_head(
@@ -293,20 +292,22 @@ def _check_files(run: SyncContext, state: IndexState, diff: Diff) -> Check:
         entry for entry in diff.to_index if not _is_skipped_unread(entry, files.get(entry.path))
     ]
     name = "the working tree" if state.meta.get(run.index.meta_key("working")) else "HEAD"
-    differences = [
-        *(f"{entry.path}: the index differs from {name}" for entry in different),
-        *(f"{path}: indexed, but not in {name}" for path in diff.deleted),
-    ]
-    figures = {f"files of {name}": at_head, "files": len(files)}
+    figures = {f"files in {name}": at_head, "files in the index": len(files)}
     if (folder := _index_folder(run, state)) != run.tree.subfolder:
-        differences.append(
-            f"the index was made from {folder_label(folder)}, not from "
-            f"{folder_label(run.tree.subfolder)}. {path_option_hint(folder)}"
-        )
+        # files of other folders are not meant to be in it
+        differences = [
+            f"the index was built from {folder_label(folder)}, not from "
+            f"{folder_label(run.tree.subfolder)}"
+        ]
+    else:
+        differences = [
+            *(f"{entry.path}: the index differs from {name}" for entry in different),
+            *(f"{path}: indexed, but not in {name}" for path in diff.deleted),
+        ]
     if run.index.meta_key("tree") in state.meta and run.index.meta_key("head") not in state.meta:
         differences.append("the index names no commit")
     folder_suffix = f" in {folder_label(run.tree.subfolder)}" if run.tree.subfolder else ""
-    return Check(f"the index holds the files of {name}{folder_suffix}", figures, differences)
+    return Check(f"the index has the same files as {name}{folder_suffix}", figures, differences)
 
 
 def _index_folder(run: SyncContext, state: IndexState) -> str:

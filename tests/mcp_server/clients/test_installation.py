@@ -239,5 +239,18 @@ def test_uninstall_names_what_it_removed(feeder: RunFeeder, home: Path, repo: Re
     assert "zed/settings.json (server for Zed)" in feeder(repo, "mcp", "uninstall").out
     assert (
         feeder(repo, "mcp", "uninstall").out
-        == "Nothing to remove: no client's file has entries from feeder.\n"
+        == "Nothing to remove: no user file has entries from feeder.\n"
     )
+
+
+def test_uninstall_names_the_scope_that_has_entries(
+    feeder: RunFeeder, home: Path, repo: Repo
+) -> None:
+    feeder(repo, *INSTALL, "--client", "cursor", "--scope", "project")
+    file = repo.path / ".cursor/mcp.json"
+    told = feeder(repo, "mcp", "uninstall")
+    assert file.exists()
+    _, _, command = told.err.strip().rpartition(": ")
+    assert feeder(repo, *command.split()[1:]).code == 0
+    assert not file.exists()
+    assert "--scope" not in feeder(repo, "mcp", "uninstall").err

@@ -103,10 +103,11 @@ export class RelationReader {
       return this.memberDefinition(hit, name);
     }
     if (hit.symbol && !isNamedByArgument(hit)) return this.definitionOf(hit);
+    const place = target.lines ? `Line ${target.lines[0]} of ${target.path}` : `${hit.path}:${hit.startLine}`;
     throw new HttpError(
       400,
-      `${hit.path}:${hit.startLine} is not a declaration.`,
-      "Give the symbol of a class, method or function, or a line of one.",
+      `${place} declares no class, method or function.`,
+      "Use the name of a symbol, or a line inside a class, method or function.",
     );
   }
 
@@ -266,7 +267,7 @@ export class RelationReader {
 
 function firstNamed(target: Target): Hit {
   if (target.isFile) {
-    const remedy = `Give a symbol or a line in it: ${target.path}#SYMBOL or ${target.path}:LINE`;
+    const remedy = `Name a symbol or a line in it: ${target.path}#SYMBOL or ${target.path}:LINE`;
     throw new HttpError(400, `${target.path} is a file.`, remedy);
   }
   return target.hits[0]!;

@@ -106,7 +106,7 @@ function progress({ what, done, total }) {
 }
 
 function summarize(result) {
-  return result.passed ? 'The index is right.' : 'The index is not right.';
+  return result.passed ? 'The index is correct.' : 'The index is not correct.';
 }
 
 const COMPARED = 'The checks read the files of the commit again, and compare what they find with each row, word, vector and count of the index. They change nothing.';
