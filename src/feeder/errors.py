@@ -159,7 +159,7 @@ def translate_os_error(error: OSError) -> FeederError:
     if not isinstance(error, PermissionError):
         return FeederError(f"{error.filename} cannot be used: {os_reason(error)}.")
     remedy = "Change the permissions of the file or its folder."
-    return UserError(f"No permission to use {error.filename} ({error.strerror}).", remedy)
+    return UserError(f"No permission to use {error.filename}.", remedy)
 
 
 def problem_and_remedy(error: FeederError | OSError) -> tuple[str, str]:

@@ -1,5 +1,6 @@
 """Folders that the program may not read or write."""
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,23 @@ def test_a_file_that_may_not_be_read_is_not_called_deleted(
         answer = run_unprivileged(repo.path, "search", "pay", "--no-refresh")
     assert "(as committed in " in answer.stdout
     assert "def pay():" in answer.stdout
+
+
+@pytest.mark.parametrize("is_whole_folder", [False, True])
+def test_search_says_that_the_index_cannot_be_written(
+    tmp_path: Path, is_whole_folder: bool
+) -> None:
+    """A new file is missing from its answer."""
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    Repo(folder).commit({"a.py": "def pay():\n    pass\n"})
+    assert run_unprivileged(folder, "grep", "pay", "--refresh").returncode == 0
+    index = folder / ".feeder"
+    closed = [index, *(index.rglob("*") if is_whole_folder else ())]
+    with ExitStack() as stack:
+        for path in closed:
+            stack.enter_context(permissions(path, 0o500 if path.is_dir() else 0o400))
+        (folder / "b.py").write_text("def refund():\n    pass\n")
+        changed = run_unprivileged(folder, "grep", "refund", "--refresh")
+    reason = f"{index}/index.working is not" if is_whole_folder else f"{index}/index.db cannot be"
+    assert f"The index could not be updated: {reason} " in changed.stderr

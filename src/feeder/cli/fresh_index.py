@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.cli import console
 from feeder.config import Settings
-from feeder.errors import FeederError, UserError
+from feeder.errors import FeederError, UserError, problem_and_remedy
 from feeder.escaping import count_of
 from feeder.notes import Note, NoteKind
 from feeder.progress import ProgressReporter, ProgressStep
@@ -156,8 +156,8 @@ def _update(
     except (FeederError, OSError) as exc:
         if not target.index_path.exists():
             raise
-        text = f"The index could not be updated: {str(exc).rstrip('.')}."
-        return "", Note(NoteKind.UPDATE_FAILED, text)
+        reason = " ".join(problem_and_remedy(exc)).strip()
+        return "", Note(NoteKind.UPDATE_FAILED, f"The index could not be updated: {reason}")
     finally:
         target.close_parser()
     if note and not target.index_path.exists():

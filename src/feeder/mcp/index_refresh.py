@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import Condition, Lock, Thread
 
-from feeder.errors import FeederError, UserError
+from feeder.errors import FeederError, UserError, problem_and_remedy
 from feeder.mcp import (
     IndexingProgress,
     ProgressCallback,
@@ -256,7 +256,8 @@ class _RefreshRun:
         try:
             note = self._update.update_words(self._times.answer_wait_s)
         except (FeederError, OSError) as exc:
-            note = Note(failed, f"The index could not be updated: {str(exc).rstrip('.')}.")
+            reason = " ".join(problem_and_remedy(exc)).strip()
+            note = Note(failed, f"The index could not be updated: {reason}")
         finally:
             with self._condition:
                 self._failure_note, self.is_done = note, True

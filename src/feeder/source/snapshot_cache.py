@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from feeder.atomic_file import replace_file
+from feeder.errors import UserError
 from feeder.source import git
 from feeder.source.git_command import git_output
 
@@ -121,9 +122,15 @@ def _digest(place: Path, content: bytes) -> bytes:
 
 
 def current_repository(cache_folder: Path, layout: git.RepositoryLayout) -> Path:
-    """The private repository that objects are written to; created if there is none."""
+    """The private repository that objects are written to; created if there is none.
+
+    Raises UserError if nothing can be written to it.
+    """
     repositories = private_repositories(cache_folder)
     newest = repositories[0] if repositories else _create_repository(cache_folder, layout)
+    if not os.access(newest, os.W_OK):
+        remedy = "Change its permissions, or choose another location with --db."
+        raise UserError(f"{cache_folder} is not writable.", remedy)
     _set_alternates(newest, layout)
     (newest / _USED_FILE).touch()
     return newest
@@ -136,13 +143,13 @@ def private_repositories(cache_folder: Path) -> list[Path]:
 
 
 def discard_repositories(cache_folder: Path) -> bool:
-    """Deletes all private repositories below a folder, which are damaged; False if none is there.
+    """Deletes the private repositories below a folder, which are damaged; False if it cannot.
 
     Snapshots that other processes are reading end with an error, and are taken again.
     """
     import shutil
 
-    repositories = private_repositories(cache_folder)
+    repositories = [path for path in private_repositories(cache_folder) if os.access(path, os.W_OK)]
     for repository in repositories:
         (repository / _USED_FILE).unlink(missing_ok=True)
         shutil.rmtree(repository, ignore_errors=True)

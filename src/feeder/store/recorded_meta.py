@@ -1,5 +1,6 @@
 """Reads `meta` of an index in a file without opening the index for a run."""
 
+import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -23,10 +24,18 @@ def read_meta(file: Path) -> dict[str, str]:
 
 def open_read_only(file: Path) -> apsw.Connection:
     """Opens a database of which nothing is written; raises apsw.Error."""
-    uri = f"{file.absolute().as_uri()}?mode=ro"
+    mode = "immutable=1" if is_unwritable(file) else "mode=ro"
+    uri = f"{file.absolute().as_uri()}?{mode}"
     connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     return connection
+
+
+def is_unwritable(file: Path) -> bool:
+    """Tells whether nothing can be written beside an existing database, not even by its readers."""
+    if os.access(file.parent, os.W_OK):
+        return False
+    return file.is_file() and not Path(f"{file}-wal").exists()
 
 
 @contextmanager

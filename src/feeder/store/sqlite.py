@@ -1,6 +1,5 @@
 """Implements `Database` with a SQLite file on this machine."""
 
-import os
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -26,7 +25,7 @@ from feeder.store import (
     Row,
     Statement,
 )
-from feeder.store.recorded_meta import BUSY_TIMEOUT_MS
+from feeder.store.recorded_meta import BUSY_TIMEOUT_MS, is_unwritable, open_read_only
 
 IN_MEMORY = Path(":memory:")
 """SQLite's name for a database without a file."""
@@ -57,11 +56,8 @@ def enable_wal(connection: apsw.Connection) -> None:
 
 
 def _connect(path: Path) -> apsw.Connection:
-    """Opens the file; read-only and immutable if nothing can be written beside it."""
-    if os.access(path.parent, os.W_OK) or not path.is_file() or Path(f"{path}-wal").exists():
-        return apsw.Connection(str(path))
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    return apsw.Connection(f"{path.absolute().as_uri()}?immutable=1", flags=flags)
+    """Opens the file; read-only if nothing can be written beside it."""
+    return open_read_only(path) if is_unwritable(path) else apsw.Connection(str(path))
 
 
 class SQLite:
