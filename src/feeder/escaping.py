@@ -33,6 +33,13 @@ def count_of(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def size_of(count: int) -> str:
+    """Returns a number of bytes with its unit: "3.3 MB", "34 kB", "340 bytes"."""
+    if count >= 1e6:
+        return f"{count / 1e6:,.1f} MB"
+    return f"{count / 1000:.0f} kB" if count >= 1000 else count_of(count, "byte")
+
+
 def _escape(text: str) -> str:
     if text.isprintable():
         return text

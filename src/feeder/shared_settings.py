@@ -105,7 +105,7 @@ def _settings(table: Any, place: str, keys: Sequence[str]) -> dict[str, str]:
         raise UserError(
             f"{place} names the model {model[:100]}. A repository can choose only a model that "
             f"comes with feeder: {', '.join(SHARED_MODELS)}.",
-            "Give other models with --model or FEEDER_MODEL.",
+            "Choose other models with --model or FEEDER_MODEL.",
         )
     _check_place(found.get("index", ""), place)
     return {key: value for key, value in found.items() if value}
@@ -138,5 +138,5 @@ def _check_place(index: str, place: str) -> None:
         return
     raise UserError(
         f"index in {place} {problem}, which a repository cannot choose.",
-        f"Give it with {_PULL_VARIABLE}.",
+        f"Set it with {_PULL_VARIABLE}.",
     )

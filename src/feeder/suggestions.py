@@ -46,9 +46,9 @@ def unknown_name_error(
     remedy = f"The nearest: {', '.join(near)}." if near else ""
     if not near and existing:
         more = f" and {len(existing) - MAX_LISTED} more" if len(existing) > MAX_LISTED else ""
-        remedy = f"There are: {', '.join(existing[:MAX_LISTED])}{more}."
+        remedy = f"It has: {', '.join(existing[:MAX_LISTED])}{more}."
     known = near or existing[:MAX_LISTED]
-    return UnknownNameError(f"The index has no {kind} {name}.", remedy, name, known)
+    return UnknownNameError(f"The index has no {kind} '{name}'.", remedy, name, known)
 
 
 def nearest_names(target: str, names: Iterable[str], separator: str) -> list[str]:

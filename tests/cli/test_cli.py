@@ -864,13 +864,13 @@ def test_no_command_finds_nothing_in_a_repository_that_the_index_lacks(
 @pytest.mark.parametrize(
     ("arguments", "nearest"),
     [
-        (["--repo", "rpeo"], "The index has no repository rpeo. There are: repo."),
-        (["--language", "kotlni"], "The index has no language kotlni. There are: "),
-        (["--type", "clas"], "The index has no node type clas. The nearest: class"),
-        (["--path", "src/crat.py"], "The index has no file or folder src/crat.py. The nearest: "),
-        (["--prefer", "lang:pyton"], "The index has no language pyton. The nearest: python"),
-        (["--category", "test"], "The index has no category or tag test. The nearest: tests."),
-        (["--", "-lang:go", "type:clas"], "has no node type clas. The nearest: class"),
+        (["--repo", "rpeo"], "The index has no repository 'rpeo'. It has: repo."),
+        (["--language", "kotlni"], "The index has no language 'kotlni'. It has: "),
+        (["--type", "clas"], "The index has no node type 'clas'. The nearest: class"),
+        (["--path", "src/crat.py"], "The index has no file or folder 'src/crat.py'. The nearest: "),
+        (["--prefer", "lang:pyton"], "The index has no language 'pyton'. The nearest: python"),
+        (["--category", "test"], "The index has no category or tag 'test'. The nearest: tests."),
+        (["--", "-lang:go", "type:clas"], "has no node type 'clas'. The nearest: class"),
     ],
 )
 def test_filter_without_a_match_exits_with_2(

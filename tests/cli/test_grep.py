@@ -46,7 +46,7 @@ def head(repo: Repo) -> str:
 
 KEPT_OUT = (
     "1 more matching line in a file that is not in the index, not shown: .env.production "
-    "(a name that may hold secrets)."
+    "(a name that suggests secrets)."
 )
 
 
@@ -145,7 +145,7 @@ def test_json_has_every_field(feeder: RunFeeder, shop: Repo) -> None:
         "is_test": False,
     }
     assert (facts["total"], facts["at_least"], facts["offset"], facts["notes"]) == (5, False, 0, [])
-    reason = "a name that may hold secrets"
+    reason = "a name that suggests secrets"
     assert facts["kept_out"] == [{"path": ".env.production", "reason": reason, "matches": 1}]
     assert facts["note"] == head(shop)
     assert facts["index"]["equals"] == shop.git("rev-parse", "HEAD")
@@ -160,7 +160,7 @@ def test_next_page_is_named(feeder: RunFeeder, shop: Repo) -> None:
     answer = feeder(shop, "grep", "add", "--offset", "9")
     assert (
         answer.out.splitlines()[0]
-        == "No line after the first 9: there are 5 matching lines in 3 files"
+        == "Offset 9 is past the last line: there are 5 matching lines in 3 files."
     )
 
 
@@ -226,10 +226,10 @@ def test_pattern_may_begin_with_a_dash(feeder: RunFeeder, shop: Repo) -> None:
             r"foo\( is not a valid regular expression: .*, or search for it as text with -F",
         ),
         ([""], "The pattern is empty"),
-        (["add", "nowhere"], "The index has no file or folder nowhere"),
+        (["add", "nowhere"], "The index has no file or folder 'nowhere'"),
         (["add", "-C", "./2"], r"Directory './2' does not exist\."),
         (["-n", "add"], "-n is the number of lines to show"),
-        (["add", "--language", "koltin"], "The index has no language koltin"),
+        (["add", "--language", "koltin"], "The index has no language 'koltin'"),
     ],
     ids=str,
 )

@@ -108,7 +108,7 @@ def test_commit_to_compare_with_is_an_argument_or_an_option(feeder: RunFeeder, s
     both = feeder(shop, "impact", "HEAD~1", "--base", "HEAD")
     assert (both.code, both.err) == (
         2,
-        "feeder: REF and --base both name a commit. Give only one of them.\n",
+        "feeder: REF and --base both name a commit. Use only one of them.\n",
     )
 
 
@@ -394,7 +394,7 @@ def test_text_has_sections_and_counts(feeder: RunFeeder, shop: Repo) -> None:
         "",
         "Tests",
         "  tests/test_cart.py  test_add  (reference, name, history)",
-        "  1 more test file only changed together with these files before",
+        "  1 more test file has changed together with these files in the past",
         "  … 1 more",
         "",
         "Documents",
@@ -464,7 +464,7 @@ def test_files_that_usually_change_together(feeder: RunFeeder, repo: Repo) -> No
     assert feeder(repo, "impact").out.splitlines()[-6:] == [
         "",
         "Tests",
-        "  1 more test file only changed together with these files before",
+        "  1 more test file has changed together with these files in the past",
         "",
         "Usually changed together",
         "  shop/price.py  (4 of 4 commits)",

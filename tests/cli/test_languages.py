@@ -77,7 +77,7 @@ def test_syntax_errors_are_reported_with_their_lines(feeder: RunFeeder, folder: 
         ("nodes.scm", f"{QUERIES}\n(nonsense) @method\n", "nodes.scm:5: this pattern does not"),
         ("nodes.scm", "(comment) @doc\n(", "nodes.scm:2: '(' is never closed"),
         ("language.toml", "extensions = 1\n", "language.toml: extensions must be a list"),
-        ("language.toml", "", "cart.lua is indexed as 'ruby', not with the queries of 'lua'. Add"),
+        ("language.toml", "", "cart.lua is indexed as 'ruby', but the folder defines 'lua'. Pass"),
         (
             "hidden.toml",
             "[noise]\npattern = 'a'\nexamples = [['b a', 'b']]\n",

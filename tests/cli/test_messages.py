@@ -23,9 +23,13 @@ def shop(repo: Repo, feeder: RunFeeder) -> Repo:
     [
         (["search", "cart", "--db", ""], "it is empty. Write a path, or leave the option out."),
         (["search", "-A", "2", "cart"], "No such option '-A'. It is an option of feeder grep."),
+        (
+            ["search", "cart", "--depth", "2"],
+            "No such option '--depth'. It is an option of feeder outline and feeder references.",
+        ),
         (["search", "cart", "-0"], "-0 works only with -l, which prints paths. Add -l."),
         (["grep", "cart", "-0", "-c"], "-0 works only with -l, which prints paths. Add -l."),
-        (["show", "src/cart.py:9-3"], "Lines 9-3 end before they begin. Give 3-9."),
+        (["show", "src/cart.py:9-3"], "Lines 9-3 end before they begin. Did you mean 3-9?"),
         (
             ["impact"],
             "HEAD has no parent to compare with. Run feeder impact --working-tree ",
@@ -103,8 +107,8 @@ def test_place_without_a_published_index_is_named(feeder: RunFeeder, repo: Repo)
     answer = feeder(repo, "pull", missing)
     assert answer.code == 1
     assert (
-        f"The index at {missing} cannot be used: Nothing is published there. "
-        "To make the index here instead: feeder sync" in answer.err
+        f"The index at {missing} cannot be used. Nothing is published there. "
+        "To build the index here instead: feeder sync" in answer.err
     )
 
 

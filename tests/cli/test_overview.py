@@ -80,7 +80,7 @@ def test_overview_of_a_folder_has_ranks_of_the_whole_repository(
 def test_unknown_path_is_an_error(feeder: RunFeeder, shop: Repo) -> None:
     answer = feeder(shop, "overview", "nowhere")
     assert answer.code == 2
-    assert "The index has no file or folder nowhere" in answer.err
+    assert "The index has no file or folder 'nowhere'" in answer.err
 
 
 def test_index_without_relations_is_an_error(feeder: RunFeeder, repo: Repo) -> None:
@@ -100,10 +100,10 @@ def test_repository_without_files_is_named_as_such(
 ) -> None:
     answer = feeder(repo, *arguments, "--refresh")
     assert answer.code == 2
-    assert (
-        " has no files of the repository repo. Add files to the repository, or index those"
-        in answer.err
-    )
+    assert "has no files of the repository 'repo'. " in answer.err
+    command = answer.err.strip().rpartition("run: ")[2]
+    assert command == "feeder sync --working-tree"
+    assert feeder(repo, *command.split()[1:]).code == 0
 
 
 ENTERED: dict[str, str | bytes] = {

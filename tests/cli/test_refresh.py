@@ -162,10 +162,10 @@ def test_files_that_are_not_indexed_are_listed_by_reason(shop: Repo, feeder: Run
     ]
     assert [line.partition(":")[0] for line in listed if not line.startswith("  ")] == [
         "a lock file",
-        "a name that may hold secrets",
+        "a name that suggests secrets",
     ]
     only = feeder(shop, "skipped", "--reason", "secrets", "--json").json
-    assert only == [{"path": ".env", "reason": "a name that may hold secrets"}]
+    assert only == [{"path": ".env", "reason": "a name that suggests secrets"}]
 
 
 def test_lines_with_masked_secrets_are_listed_without_them(shop: Repo, feeder: RunFeeder) -> None:

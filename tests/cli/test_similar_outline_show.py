@@ -128,28 +128,28 @@ def test_show_prints_current_lines(feeder: RunFeeder, shop: Repo) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["show", "Cart.totl"], "The index has no file, symbol or id Cart.totl. Did you mean "),
+        (["show", "Cart.totl"], "The index has no file, symbol or id 'Cart.totl'. Did you mean "),
         (
             ["show", "src/crat.py"],
-            "The index has no file, symbol or id src/crat.py. Did you mean src/cart.py",
+            "The index has no file, symbol or id 'src/crat.py'. Did you mean src/cart.py",
         ),
         (
             ["show", "src/crat.py:7"],
-            "The index has no file, symbol or id src/crat.py. Did you mean src/cart.py",
+            "The index has no file, symbol or id 'src/crat.py'. Did you mean src/cart.py",
         ),
-        (["show", "src/cart.py#totl"], "no symbol src/cart.py#totl. Did you mean Cart.total?"),
-        (["show", "src/cart.py:90"], "src/cart.py has lines 1 to 17. Give lines in that range."),
-        (["show", "src/cart.py:0"], "src/cart.py has lines 1 to 17. Give lines in that range."),
+        (["show", "src/cart.py#totl"], "no symbol 'src/cart.py#totl'. Did you mean Cart.total?"),
+        (["show", "src/cart.py:90"], "src/cart.py has lines 1 to 17. Use lines in that range."),
+        (["show", "src/cart.py:0"], "src/cart.py has lines 1 to 17. Use lines in that range."),
         (
             ["show", "zzzz"],
-            "The index has no file, symbol or id zzzz. List its contents: feeder outline .",
+            "The index has no file, symbol or id 'zzzz'. List its contents: feeder outline .",
         ),
         (
             ["show", ""],
-            "The target is empty. Give a path, path:line, path#symbol, a symbol or an id.",
+            "The target is empty. Use a path, path:line, path#symbol, a symbol or an id.",
         ),
-        (["similar", " "], "The target is empty. Give a path, "),
-        (["show", "#Crat"], "The index has no file, symbol or id #Crat. "),
+        (["similar", " "], "The target is empty. Use a path, "),
+        (["show", "#Crat"], "The index has no file, symbol or id '#Crat'. "),
         (["show", "../../etc/passwd:1"], "../../etc/passwd is outside the repository."),
         (["show", "yarn.lock:1"], "yarn.lock is not in the index: it was skipped (a lock file)."),
         (["similar", "yarn.lock"], "yarn.lock is not in the index: it was skipped (a lock file)."),
@@ -157,14 +157,14 @@ def test_show_prints_current_lines(feeder: RunFeeder, shop: Repo) -> None:
         (
             ["similar", "src/api/routes.py"],
             "src/api/routes.py has 2 nodes: src/api/routes.py:1, src/api/routes.py:5. "
-            "Give one of them.",
+            "Choose one of them.",
         ),
         (["similar", "src/cart.py:5"], "src/cart.py has no node at line 5."),
-        (["outline", "srcs"], "The index has no file or folder srcs."),
+        (["outline", "srcs"], "The index has no file or folder 'srcs'."),
         (
             ["similar", "routes"],
-            "routes matches 2 targets: src/api/more.py#routes, src/api/routes.py#routes. "
-            "Give one of them.",
+            "'routes' matches 2 targets: src/api/more.py#routes, src/api/routes.py#routes. "
+            "Choose one of them.",
         ),
     ],
 )
@@ -197,13 +197,14 @@ SKIPPED: dict[str, str | bytes] = {
         (
             "deep/down/yarn.lock",
             "deep/down/yarn.lock is not in the index: it was skipped (a lock file). To include it, "
-            "add a line with its path and -linguist-generated to .gitattributes, commit the "
-            "change, and run feeder sync.",
+            "add a line with its path and -linguist-generated to .gitattributes. An index at "
+            "Cloudflare also needs a commit and feeder sync.",
         ),
         (
             "credentials.json:1-3",
-            "secret/credentials.json is not in the index: it was skipped (a name that may hold "
-            "secrets). Files with such names are never indexed. If it has no secrets, rename it.",
+            "secret/credentials.json is not in the index: it was skipped (a name that "
+            "suggests secrets). Files with such names are never indexed; rename it if it has no "
+            "secrets.",
         ),
         (
             "big.txt",
@@ -214,12 +215,14 @@ SKIPPED: dict[str, str | bytes] = {
         (
             "kept/out.py#total",
             "kept/out.py is not in the index: it was skipped (excluded by .feederignore). To "
-            "include it, change .feederignore, commit the change, and run feeder sync.",
+            "include it, change .feederignore. An index at Cloudflare also needs a commit and "
+            "feeder sync.",
         ),
         (
             "noindex/one.py",
             "noindex/one.py is not in the index: it was skipped (in a folder with .noindex). To "
-            "include it, delete that .noindex, commit the change, and run feeder sync.",
+            "include it, delete that .noindex. An index at Cloudflare also needs a commit and "
+            "feeder sync.",
         ),
         (
             "nul.txt",
@@ -253,8 +256,9 @@ def test_search_in_a_skipped_file_says_why_nothing_is_found(
     out = feeder(repo, "search", f"{words} path:{path}").out
     assert out.startswith("Nothing found.\n")
     assert (
-        "secret/credentials.json is not in the index: it was skipped (a name that may hold "
-        "secrets). Files with such names are never indexed. If it has no secrets, rename it.\n"
+        "secret/credentials.json is not in the index: it was skipped (a name that "
+        "suggests secrets). Files with such names are never indexed; rename it if it has no "
+        "secrets.\n"
     ) in out
     assert "skipped" not in feeder(repo, "search", "total path:a.py").out
 
@@ -308,8 +312,8 @@ def test_name_of_several_symbols_is_not_resolved_silently(
     run = feeder(shop, command, "total")
     assert (run.code, run.out) == (2, "")
     assert run.err.splitlines()[-1] == (
-        "feeder: total matches 3 targets: src/api/routes.py#total, src/cart.py#Cart.total, "
-        "src/basket.py#Basket.total. Give one of them."
+        "feeder: 'total' matches 3 targets: src/api/routes.py#total, src/cart.py#Cart.total, "
+        "src/basket.py#Basket.total. Choose one of them."
     )
     shop.commit({"both.py": "def total():\n    return 2\n\n\n" + SUM})
     assert feeder(shop, "sync", "-q").code == 0
@@ -392,7 +396,7 @@ def test_name_that_occurs_twice_in_a_file_is_shown_twice(feeder: RunFeeder, shop
     run = feeder(shop, "similar", "Price.value")
     assert (run.code, run.out) == (2, "")
     assert run.err.splitlines()[-1] == (
-        "feeder: price.py has 2 nodes of that name: price.py:3, price.py:10. Give one of them."
+        "feeder: price.py has 2 nodes of that name: price.py:3, price.py:10. Choose one of them."
     )
     assert feeder(shop, "similar", "price.py:10").code == 0
 
@@ -404,7 +408,7 @@ def test_empty_file_has_no_similar_nodes(feeder: RunFeeder, shop: Repo, target: 
     assert feeder(shop, "sync", "-q").code == 0
     run = feeder(shop, "similar", target)
     assert run.code == 2
-    assert "empty.py has no nodes: it has no text. Give another file." in run.err
+    assert "empty.py has no nodes: it has no text. Use another file." in run.err
 
 
 def test_outline_lists_symbols_without_bodies(feeder: RunFeeder, shop: Repo) -> None:
@@ -445,7 +449,7 @@ def test_outline_of_a_folder_lists_files_before_folders(feeder: RunFeeder, repo:
     lines = feeder(repo, "outline", "src", "--max-lines", "2").out.splitlines()
     assert lines[:2] == ["src/zoo.py  Zoo", "src/deep/down/  9 files"]
     assert lines[2] == (
-        "Shortened to top-level names and 2 levels. Outline a file or a subfolder. "
+        "Shortened to top-level names in 2 levels of folders. Outline a file or a subfolder. "
         "Show all lines: --max-lines 0"
     )
 
@@ -668,7 +672,7 @@ def test_many_nodes_of_a_name_in_one_file_do_not_hide_other_files(
     many = "".join(f"def usual():\n    return {at}\n\n\n" for at in range(400))
     shop.commit({"a.py": many, "b.py": "def usual():\n    return 1\n"})
     feeder(shop, "sync", "-q")
-    assert "usual matches 2 targets: a.py#usual, b.py#usual." in feeder(shop, "show", "usual").err
+    assert "'usual' matches 2 targets: a.py#usual, b.py#usual." in feeder(shop, "show", "usual").err
 
 
 @pytest.mark.parametrize(
@@ -686,7 +690,7 @@ def test_repository_may_be_given_by_the_last_part_of_its_name(
     assert asked("shop").out == asked("acme/shop").out != ""
     missed = asked("shpo")
     assert (missed.code, missed.out) == (2, "")
-    assert "feeder: The index has no repository shpo. The nearest: acme/shop." in missed.err
+    assert "feeder: The index has no repository 'shpo'. The nearest: acme/shop." in missed.err
     feeder(shop, "sync", "-q", "--repo", "other/shop", "--db", "shared.db")
     several = asked("shop")
     assert (several.code, several.out) == (2, "")
@@ -742,7 +746,7 @@ def test_many_targets_have_lines_of_their_own(feeder: RunFeeder, repo: Repo) -> 
     repo.commit({f"f{at:02}.py": "def main():\n    pass\n" for at in range(12)})
     assert feeder(repo, "sync", "-q").code == 0
     assert feeder(repo, "show", "main").err.splitlines()[-12:] == [
-        "feeder: main matches 12 targets. Give one of them:",
+        "feeder: 'main' matches 12 targets. Choose one of them:",
         *(f"  f{at:02}.py#main" for at in range(10)),
         "  2 more",
     ]

@@ -78,7 +78,8 @@ def test_hits_similar_in_meaning_only_count_the_files_too(feeder: RunFeeder, edi
 
 def test_note_stands_apart_from_the_remedy(feeder: RunFeeder, edited: Repo) -> None:
     assert feeder(edited, "definition", "unwritten").err.splitlines()[-2:] == [
-        "feeder: The index has no definition of unwritten. Search for it: feeder search unwritten",
+        "feeder: The index has no definition of 'unwritten'. "
+        "Search for it: feeder search unwritten",
         NOTE,
     ]
 

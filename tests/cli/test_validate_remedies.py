@@ -180,7 +180,7 @@ def test_index_of_words_is_right_after_sync_and_repair(
     feeder(shop, "sync", WORDS)
     shop.write({"docs/guide.md": "# Another\n" if command == "process" else None})
     answer = feeder(shop, command, "--path", "docs/guide.md")
-    assert (answer.code, "every node is embedded" in answer.out) == (0, False)
+    assert (answer.code, "every node needs one" in answer.out) == (0, False)
     shop.commit()
     assert feeder(shop, "validate").code == 0
     assert "model: none, words only" in feeder(shop, "stats").out

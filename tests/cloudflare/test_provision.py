@@ -531,7 +531,7 @@ def test_repositories_share_a_database_and_an_index(
     assert found.out == "a.py\n"
     both = feeder(other, "init", "--shared", "acme", "--database-name", "other")
     assert both.code == 2
-    assert "Give only one of them." in both.err
+    assert "Use only one of them." in both.err
 
 
 def test_the_first_run_makes_the_vectors_that_init_was_given(

@@ -6,8 +6,8 @@ from search.run_query import find, index_files
 from source.repos import Repo
 
 NOTE = (
-    ".env.development is not in the index: it was skipped (a name that may hold secrets). Files "
-    "with such names are never indexed. If it has no secrets, rename it."
+    ".env.development is not in the index: it was skipped (a name that suggests secrets). Files "
+    "with such names are never indexed; rename it if it has no secrets."
 )
 
 

@@ -292,7 +292,7 @@ def test_an_answer_without_hits_reads_no_file_that_is_indexed_whole(
 def test_languages_and_types_are_not_looked_up_in_the_nodes(fed: IndexedWorker) -> None:
     """The last run has counted them; one that died leaves them to be looked up."""
     queries = {
-        "cart lang:nosuch": "The index has no language nosuch.",
+        "cart lang:nosuch": "The index has no language 'nosuch'.",
         "cart type:nosuch": "The index has no node type nosuch.",
     }
     answers = []

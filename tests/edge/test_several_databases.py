@@ -267,7 +267,7 @@ def test_a_token_sees_its_repositories_only(restricted: Fleet) -> None:
     for repo in ("acme/systems", "acme/documents"):
         assert repo not in restricted.text("status", SCRIPTS_TOKEN)
         refused = restricted.get("map", SCRIPTS_TOKEN, repo=repo)
-        assert refused["error"] == f"The index has no repository {repo}."
+        assert refused["error"] == f"The index has no repository '{repo}'."
         assert "documents" not in refused["remedy"] and "systems" not in refused["remedy"]
     assert restricted.text("search", "another-token-altogether", q="cart").startswith('{"error"')
 

@@ -253,7 +253,7 @@ def test_skipped_files_are_counted_and_not_shown(world: World) -> None:
     """Not binary ones, which have no lines."""
     page = world.find("add")
     assert [tuple(file) for file in page.skipped] == [
-        (".env.production", "a name that may hold secrets", 2),
+        (".env.production", "a name that suggests secrets", 2),
         ("yarn.lock", "a lock file", 1),
     ]
     assert not {".env.production", "yarn.lock", "src/logo.dat"} & {file.path for file in page.files}

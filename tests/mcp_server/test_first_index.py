@@ -62,7 +62,7 @@ def test_a_name_that_is_not_indexed_yet_is_not_missing(
     service = IndexService(settings, IndexRefresher(target, times))
     try:
         missing = call(service, "references", target="part3", kind="definition")
-        assert missing == f"The index has no definition of part3 yet. {MAKING}"
+        assert missing == f"The index has no definition of 'part3' yet. {MAKING}"
         found = service.call(
             "references", {"target": "part0", "kind": "definition"}, lambda _: None
         )
@@ -97,5 +97,5 @@ def test_a_failed_update_is_a_reason_too(repo: Repo) -> None:
         answer = call(service, "references", target="part9")
     finally:
         service.close()
-    assert "The index has no file, symbol or id part9." in answer
+    assert "The index has no file, symbol or id 'part9'." in answer
     assert answer.endswith(f" {FAILED}")

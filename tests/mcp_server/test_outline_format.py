@@ -49,7 +49,7 @@ def test_outline_of_a_large_folder_rolls_up_its_folders(
         "src/lang/ 430 files",
     ]
     assert footer(text)[1] == (
-        "Shortened to top-level names and 1 level. Outline a file or a subfolder."
+        "Shortened to top-level names in 1 level of folders. Outline a file or a subfolder."
     )
     text = result_text(outline("outline", path="src", depth=1))
     assert text.split("\n")[0] == "src/app.go"

@@ -34,7 +34,7 @@ def test_enum_member_is_read_as_the_enum(asked: Ask, target: str) -> None:
 
 def test_ambiguous_constant_lists_the_readable_names(asked: Ask) -> None:
     text = error_text(asked("read", target="PORT"))
-    assert text.startswith("PORT matches 2 targets: ")
+    assert text.startswith("'PORT' matches 2 targets: ")
     for target, line in (("settings.py#PORT", 70), ("other/settings.py#PORT", 1)):
         assert target in text
         assert result_text(asked("read", target=target)).startswith(
@@ -45,7 +45,7 @@ def test_ambiguous_constant_lists_the_readable_names(asked: Ask) -> None:
 def test_unknown_name_suggests_names_of_the_file(asked: Ask) -> None:
     """The nearest ones, including members, or the command that lists all."""
     assert error_text(asked("read", target="settings.py#RETRYS")).startswith(
-        "The index has no symbol settings.py#RETRYS. Did you mean RETRIES?"
+        "The index has no symbol 'settings.py#RETRYS'. Did you mean RETRIES?"
     )
     assert 'the outline tool with path "settings.py"' in error_text(
         asked("read", target="settings.py#zzz")

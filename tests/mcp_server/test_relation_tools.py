@@ -140,7 +140,7 @@ def test_search_says_what_it_would_find_without_a_relation(ask: Ask) -> None:
 
 
 def test_unknown_target_is_an_error(ask: Ask) -> None:
-    assert "The index has no file, symbol or id nowhere." in error_text(
+    assert "The index has no file, symbol or id 'nowhere'." in error_text(
         ask("references", target="nowhere")
     )
     assert "There is no commit 'nowhere'" in error_text(ask("impact", base="nowhere"))

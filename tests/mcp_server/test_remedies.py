@@ -14,8 +14,8 @@ from mcp_server.conftest import index
 from source.repos import Repo
 
 REWRITTEN = {
-    "HEAD has no parent to compare with. Give a commit to compare with: --base REF": (
-        "HEAD has no parent to compare with. Give a commit to compare with: `base`"
+    "HEAD has no parent to compare with. Name a commit to compare with: --base REF": (
+        "HEAD has no parent to compare with. Name a commit to compare with: `base`"
     ),
     "List its contents: feeder outline .": 'List its contents: the outline tool with path "."',
     "List its nodes: feeder outline src/a.py": (

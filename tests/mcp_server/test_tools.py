@@ -138,7 +138,7 @@ def test_several_targets_are_read_and_unknown_ones_reported(ask: Ask) -> None:
     text = result_text(ask("read", target=["src/mony.py", "src/cart.py#Cart.total"]))
     first, second, last = text.split("\n\n")
     assert first == (
-        "The index has no file, symbol or id src/mony.py. "
+        "The index has no file, symbol or id 'src/mony.py'. "
         "Did you mean src/money.py or tests/test_money.py?"
     )
     assert second == DETAILS["full"]
@@ -232,7 +232,7 @@ def test_query_with_an_unclosed_parenthesis_is_an_error(ask: Ask) -> None:
 
 def test_filter_without_a_match_is_an_error_with_suggestions(ask: Ask) -> None:
     text = error_text(ask("search", query="x", language="pythn"))
-    assert text == "The index has no language pythn. The nearest: python, python3."
+    assert text == "The index has no language 'pythn'. The nearest: python, python3."
 
 
 def test_long_query_is_cut_and_the_cut_is_reported(server: McpClient) -> None:

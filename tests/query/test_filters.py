@@ -121,19 +121,25 @@ def test_filters_restrict_the_search(database: SQLite, question: str, found: set
 @pytest.mark.parametrize(
     ("question", "message"),
     [
-        ("lang:pyton", "has no language pyton. The nearest: python"),
-        ("lang:kotlin", "has no language kotlin. There are: "),
-        ("type:metod", "has no node type metod. The nearest: method"),
-        ("path:src/shop/crat.py", "has no file or folder src/shop/crat.py. The nearest: src/shop/"),
-        ("path:giude.md", "has no file or folder giude.md. The nearest: docs/guide.md"),
-        ("path:lib/deep/crat.py", "has no file or folder lib/deep/crat.py. The nearest: src/shop/"),
-        ("path:zzz", "has no file or folder zzz. There are: .feeder.toml, docs, my dir, odd"),
-        ("path:/shop", "has no file or folder /shop. The nearest: src/shop"),
+        ("lang:pyton", "has no language 'pyton'. The nearest: python"),
+        ("lang:kotlin", "has no language 'kotlin'. It has: "),
+        ("type:metod", "has no node type 'metod'. The nearest: method"),
+        (
+            "path:src/shop/crat.py",
+            "no file or folder 'src/shop/crat.py'. The nearest: src/shop/",
+        ),
+        ("path:giude.md", "has no file or folder 'giude.md'. The nearest: docs/guide.md"),
+        (
+            "path:lib/deep/crat.py",
+            "no file or folder 'lib/deep/crat.py'. The nearest: src/shop/",
+        ),
+        ("path:zzz", "has no file or folder 'zzz'. It has: .feeder.toml, docs, my dir, odd"),
+        ("path:/shop", "has no file or folder '/shop'. The nearest: src/shop"),
         ("path:../../etc", "../../etc is outside the repository."),
         ("path:/dev/null", "/dev/null is outside the repository."),
-        ("path:*.kt", "has no file or folder *.kt"),
-        ("repo:acme/sohp", f"has no repository acme/sohp. The nearest: {REPO}"),
-        ("category:dosc", "has no category or tag dosc. The nearest: docs"),
+        ("path:*.kt", "has no file or folder '*.kt'"),
+        ("repo:acme/sohp", f"has no repository 'acme/sohp'. The nearest: {REPO}"),
+        ("category:dosc", "has no category or tag 'dosc'. The nearest: docs"),
         (
             "category:docs category:tests",
             "categories docs and tests cannot be combined: they are not all defined by",
@@ -224,9 +230,9 @@ def test_boosts_match_nodes_by_folder_language_or_category(database: SQLite) -> 
     assert of("docs") == {MD}
     assert of("lang:go", "category:config") == {GO, TOML, OWN_TOML}
     assert of("my dir") == {TOML}
-    with pytest.raises(UserError, match=r"no file or folder dosc\. The nearest: docs"):
+    with pytest.raises(UserError, match=r"no file or folder 'dosc'\. The nearest: docs"):
         of("dosc")
-    with pytest.raises(UserError, match=r"no file or folder zzz\. There are: .*docs"):
+    with pytest.raises(UserError, match=r"no file or folder 'zzz'\. It has: .*docs"):
         of("zzz")
 
 

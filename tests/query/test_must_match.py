@@ -133,7 +133,7 @@ def test_fts5_decides_where_the_indexed_content_is_lost(
 def test_invalid_pattern_is_reported(world: tuple[Repo, SQLite]) -> None:
     """The note says how it was interpreted."""
     [note] = run_search(world, "/add(/").notes
-    assert str(note) == "/add(/ is not a valid regular expression: it was searched for as text."
+    assert str(note) == "/add(/ is not a valid regular expression, so it was searched for as text."
     assert matching_symbols(world, "/add(/") == {"Cart.add"}
 
 

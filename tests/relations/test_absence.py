@@ -107,7 +107,7 @@ def test_lines_of_code(language: str, text: str, lines: list[int]) -> None:
 def test_filters_that_exclude_all_references_are_said(feeder: RunFeeder, indexed: Repo) -> None:
     """`used` is imported and called by the module; nothing inherits it."""
     printed = feeder(indexed, "references", "a.py#used", "--kind", "inherit")
-    assert "used has 2 references, which the filters exclude." in printed.err
+    assert "The filters exclude all 2 references to used." in printed.err
     assert "Nothing" not in printed.err
 
 

@@ -778,7 +778,7 @@ def test_position_whose_name_has_no_sure_definition_is_refused(
         ),
         ("shop/other.py:11:12", "add at shop/other.py:11:12 may be one of these definitions: "),
         ("shop/cart.py:6:1", "There is no name at shop/cart.py:6:1. "),
-        ("shop/more.py:2:5", "The index has no definition of pass."),
+        ("shop/more.py:2:5", "The index has no definition of 'pass'."),
     ]:
         refused = feeder(repo, "references", place)
         assert refused.code != 0
@@ -1316,9 +1316,9 @@ def test_definition_of_a_constant(
     ("arguments", "message"),
     [
         (["references", "shop/cart.py"], "shop/cart.py is a file."),
-        (["references", "nowhere"], "The index has no file, symbol or id nowhere."),
+        (["references", "nowhere"], "The index has no file, symbol or id 'nowhere'."),
         (["definition", " "], "The target is empty."),
-        (["definition", "nowhere"], "The index has no definition of nowhere."),
+        (["definition", "nowhere"], "The index has no definition of 'nowhere'."),
         (["definition", "shop/cart.py:3:1"], "There is no name at shop/cart.py:3:1."),
         (["implementations", "open_cart"], "open_cart is neither a type nor a member"),
     ],
@@ -1368,6 +1368,6 @@ def test_definition_in_a_file_is_that_of_the_file(feeder: RunFeeder, repo: Repo)
     error = feeder(repo, "definition", "lib/b.py#open_it")
     assert error.code == 2
     assert (
-        "The index has no definition of open_it in lib/b.py. Definitions in other files: feeder "
+        "The index has no definition of 'open_it' in lib/b.py. Definitions in other files: feeder "
         "definition open_it"
     ) in error.err

@@ -227,7 +227,7 @@ def test_index_is_made_here_if_the_rate_limit_is_used_up(
     github.replies = [rate_limit(2)]
     answer = feeder(repo, "sync")
     assert waited == []
-    assert f"{PLACE} was not used: GitHub's rate limit is used up (HTTP 403)." in answer.err
+    assert f"{PLACE} cannot be used. GitHub's rate limit is used up (HTTP 403)." in answer.err
     assert "Set GITHUB_TOKEN, which has a higher limit." in answer.err
     assert answer.out.startswith("Files: 3 processed")
     github.replies = [rate_limit(1000)]

@@ -180,7 +180,7 @@ def test_index_is_made_here_if_the_source_fails(
         monkeypatch.setenv("FEEDER_PULL", address)
         answer = feeder(cloned, "sync")
     assert answer.code == 0
-    assert f"The index at {address} was not used: " in answer.err
+    assert f"The index at {address} cannot be used. " in answer.err
     assert reason in answer.err
     assert answer.out.startswith("Files: 2 processed")
 

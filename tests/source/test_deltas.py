@@ -239,9 +239,16 @@ def test_first_push_lists_every_file(repo: Repo, tip: str, base: str) -> None:
     )
 
 
-@pytest.mark.parametrize("base", ["f" * 40, "no-branch", "--output=x", 'a";echo pwned;"'])
+@pytest.mark.parametrize("base", ["no-branch", "--output=x", 'a";echo pwned;"'])
+def test_unknown_name_of_a_base_is_an_error(repo: Repo, tip: str, base: str) -> None:
+    """It may be misspelt, and nobody wants every file then."""
+    with pytest.raises(UserError, match="There is no commit"):
+        compute_deltas(repo.path, base)
+
+
+@pytest.mark.parametrize("base", ["f" * 40, "abc1234"])
 def test_unknown_base_lists_every_file(repo: Repo, tip: str, base: str) -> None:
-    """With the reason."""
+    """With the reason: the commit of an id may not have been fetched."""
     answer = compute_deltas(repo.path, base)
     assert answer.deltas == EVERY_FILE
     assert (

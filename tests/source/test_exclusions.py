@@ -138,7 +138,7 @@ def test_attributes_may_include_generated_files(repo: Repo, value: str) -> None:
     """But not secrets."""
     names = ["app.min.js", "yarn.lock", "a_pb2.py", ".env", "logo.png"]
     found = skips(repo, {".gitattributes": f"* {value}\n", **dict.fromkeys(names, "x")})
-    assert found == {".env": "a name that may hold secrets", "logo.png": "binary, by its name"}
+    assert found == {".env": "a name that suggests secrets", "logo.png": "binary, by its name"}
 
 
 def test_local_git_settings_do_not_change_exclusions(
@@ -186,7 +186,7 @@ def test_first_reason_counts(repo: Repo) -> None:
     """A secret in an ignored folder is reported as a secret."""
     files: dict[str, Text | None] = {".feederignore": "a/\n", "a/.env": "x", "a/yarn.lock": "x"}
     assert skips(repo, files) == {
-        "a/.env": "a name that may hold secrets",
+        "a/.env": "a name that suggests secrets",
         "a/yarn.lock": "excluded by .feederignore",
     }
 

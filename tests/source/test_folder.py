@@ -79,7 +79,7 @@ def test_given_file_is_listed_although_gitignored(repo: Repo) -> None:
     repo.write({".gitignore": "*\n", "notes.tmp": "hello\n", ".env": "PASSWORD=1\n"})
     folder = Folder(repo.path, [repo.path / "notes.tmp", repo.path / ".env"])
     assert folder.entries() == [
-        Entry(".env", "", 11, "a name that may hold secrets"),
+        Entry(".env", "", 11, "a name that suggests secrets"),
         Entry("notes.tmp", HELLO, 6, None),
     ]
 

@@ -87,10 +87,9 @@ def test_revision_is_never_an_option(repo: Repo, revision: str) -> None:
     """As base and as head."""
     tip = repo.commit({"a": "x"})
     assert git.commit_id(repo.path, revision) is None
-    said = f"The base {revision} is not in this repository, so every file of {tip} is listed. "
-    assert (compute_deltas(repo.path, revision).note or "").startswith(said)
-    with pytest.raises(UserError, match="There is no commit"):
-        compute_deltas(repo.path, tip, revision)
+    for base, head in ((revision, "HEAD"), (tip, revision)):
+        with pytest.raises(UserError, match="There is no commit"):
+            compute_deltas(repo.path, base, head)
     assert sorted(place.name for place in repo.path.iterdir()) == [".git", "a"]
 
 

@@ -192,7 +192,7 @@ def test_corrupt_index_is_an_error(tmp_path: Path) -> None:
     database.close()
     content = file.read_bytes()
     file.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
-    with pytest.raises(UserError, match="is a damaged index"):
+    with pytest.raises(UserError, match="is damaged"):
         database = open_database(file)
         database.run([Statement("SELECT * FROM meta")])
 

@@ -370,7 +370,7 @@ def test_other_model_is_reported(shop: Shop) -> None:
     run = new_sync_context(tree, shop.database, HashedEmbedder(32))
     verdict = validate(run)
     assert failed_checks(verdict) == {
-        MAKERS: ["The index has no vectors of this embedding model: every node is embedded."]
+        MAKERS: ["The index has no vectors of this embedding model yet, so every node needs one."]
     }
     repair(new_sync_context(tree, shop.database, HashedEmbedder(32)), verdict)
     assert index_snapshot(shop.database) == fresh_snapshot(tree, HashedEmbedder(32))

@@ -149,16 +149,16 @@ def test_errors_name_the_remedy(asked: Web, address: str, status: int, expected:
         (
             "map?path=a.%20b",
             "a. b is not a folder of the index.",
-            "Give a path from the root.",
+            "Use a path from the root.",
         ),
         (
             "outline?path=a.%20b",
-            "The index has no file or folder a. b.",
+            "The index has no file or folder 'a. b'.",
             "List its contents: feeder outline .",
         ),
         (
             "relations?place=a.%20b",
-            "The index has no file, symbol or id a. b.",
+            "The index has no file, symbol or id 'a. b'.",
             "List its contents: feeder outline .",
         ),
     ],

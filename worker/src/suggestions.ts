@@ -24,11 +24,11 @@ export function unknownNameError(
   const near = close.length > 0 ? close : nearestNames(name, [...byLowercase.values()], "/");
   const more = existing.length > MAX_LISTED ? ` and ${existing.length - MAX_LISTED} more` : "";
   const listed = existing.slice(0, MAX_LISTED);
-  const listing = listed.length > 0 ? `There are: ${listed.join(", ")}${more}.` : "";
+  const listing = listed.length > 0 ? `It has: ${listed.join(", ")}${more}.` : "";
   const remedy = near.length > 0 ? `The nearest: ${near.join(", ")}.` : listing;
   const known = near.length > 0 ? near : listed;
   const details = known.length > 0 ? { unknown: name, nearest: known } : {};
-  return new HttpError(400, `The index has no ${kind} ${name}.`, remedy, undefined, details);
+  return new HttpError(400, `The index has no ${kind} '${name}'.`, remedy, undefined, details);
 }
 
 /** The names whose parts after the last separator are most similar to the target's. */

@@ -111,6 +111,11 @@ def print_usage_error(error: click.ClickException) -> None:
         message = " ".join(message.split())  # click lists choices on lines of their own
     if isinstance(error, click.NoSuchOption) and context and context.parent is None:
         message += " Options come after the command, as in: feeder sync -C FOLDER"
-    elif isinstance(error, click.NoSuchOption) and context:
-        message += _commands_with(error.option_name, context)
+    elif (
+        isinstance(error, click.NoSuchOption)
+        and context
+        and (commands := _commands_with(error.option_name, context))
+    ):
+        error.possibilities = []  # options of this command that are spelled alike
+        message = f"{error.format_message()}{commands}"
     print_message(f"Error: {message}")

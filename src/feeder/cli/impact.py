@@ -87,7 +87,7 @@ def impact(
     from feeder.impact.sections import impact_summary
 
     if ref and base:
-        raise UserError("REF and --base both name a commit.", "Give only one of them.")
+        raise UserError("REF and --base both name a commit.", "Use only one of them.")
     settings = Settings(**params)
     with open_fresh_index(settings) as index:
         corpus = index.corpus
@@ -153,7 +153,9 @@ def _hints(root: Path, change: Change, ref: str | None, status: IndexStatus) -> 
                 f"feeder impact {head[:7]}"
             )
         else:
-            yield "Both are the same commit. To list what that commit changes: feeder impact"
+            parent = git.commit_id(root, "HEAD^")
+            hint = " To list what that commit changes: feeder impact" if parent else ""
+            yield f"Both are the same commit.{hint}"
     if not change.is_on_disk and status.working and status.seen:
         yield (
             "Uncommitted changes were not compared. To compare the files on disk: "

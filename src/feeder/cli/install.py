@@ -164,20 +164,20 @@ def _choose_clients(
     from feeder.mcp.clients.known_clients import CLIENTS
 
     if names and all_found:
-        raise UserError("--client and --all-found exclude each other.", "Give one of them.")
+        raise UserError("--client and --all-found exclude each other.", "Use one of them.")
     if names:
         return _clients_by_name(names)
     evidence = [(client, by) for client in CLIENTS.values() if (by := client.detected_by())]
     for client, by in evidence:
         output.print_message(f"Found {client.title}: {by}")
     if not evidence:
-        remedy = f"Give --client with one of {', '.join(CLIENTS)}."
+        remedy = f"Use --client with one of: {', '.join(CLIENTS)}."
         raise UserError("No client was found on this machine.", remedy)
     clients = [client for client, _ in evidence]
     if not all_found and not output.is_dry_run and not output.confirm(scope):
         listed = ", ".join(client.name for client in clients)
         raise UserError(
-            "Nothing was written.", f"Give --all-found, or --client with one of {listed}."
+            "Nothing was written.", f"Use --all-found, or --client with one of: {listed}."
         )
     return clients
 

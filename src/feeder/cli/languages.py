@@ -82,7 +82,7 @@ def languages() -> None:
 def try_language(folder: Path, file: Path, **params: Any) -> None:
     """Print a file with the nodes and relations found in it.
 
-    FOLDER defines the language; languages/README.md says how.
+    FOLDER defines the language, as described in languages/README.md of feeder's repository.
     """
     from feeder.parse.languages.trial import try_folder
 

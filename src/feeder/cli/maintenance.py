@@ -49,7 +49,7 @@ def init(database_name: str | None, shared: str | None, dry_run: bool, **params:
     if shared:
         if database_name:
             raise UserError(
-                "--shared and --database-name both name the database.", "Give only one of them."
+                "--shared and --database-name both name the database.", "Use only one of them."
             )
         database_name, index_name = default_names(shared)
         settings = replace(settings, index_name=settings.index_name or index_name)
@@ -213,10 +213,10 @@ def _print_model_costs(settings: Settings, dimensions: int) -> None:
 )
 @options.doctor_options
 def doctor(**params: Any) -> None:
-    """Check what a run needs, and say how to fix it.
+    """Check your setup, and say how to fix problems.
 
-    Exits with 1 if a run would fail. Changes nothing. The output contains no secrets, so you can
-    share it.
+    Exits with 1 if a sync or search would fail. Changes nothing. The output contains no secrets, so
+    you can share it.
     """
     from feeder.doctor.checks import run_checks
 
@@ -237,7 +237,7 @@ def _finding_lines(findings: list[Finding]) -> Iterator[str]:
     width = max(len(finding.name) for finding in findings)
     for finding in findings:
         status = (
-            "STOPS"
+            "ERROR"
             if finding.stops
             else "note"
             if finding.remedy

@@ -21,6 +21,7 @@ from feeder.cli.terminal import (
     to_cells,
     total_width,
 )
+from feeder.escaping import count_of
 from feeder.notes import NoteKind
 from feeder.search.answers import Page, PageHit, hit_kind, hit_name, hit_status, table_header
 from feeder.snippets.excerpts import UNAVAILABLE_REASONS, Freshness
@@ -152,9 +153,8 @@ def render_outline(
     lines += rendered
     limit = max_lines if is_limited else len(lines)
     yield from lines[:limit]
-    cut = f"{len(lines) - limit} more lines: outline a subfolder." if len(lines) > limit else ""
-    remedy = " Show all lines: --max-lines 0" if cut or level.note else ""
-    shortened = f"{level.note} {cut}{remedy}".strip()
+    cut = f" {count_of(len(lines) - limit, 'more line')}." if len(lines) > limit else ""
+    shortened = f"{level.note}{cut} Show all lines: --max-lines 0" if level.note else ""
     for note in filter(None, [shortened, outline.unparsed_note, outline.status.note]):
         yield from terminal.wrap(" ".join(with_place(note).split()))
 

@@ -14,6 +14,7 @@ from feeder.cli import console, options, search_options
 from feeder.cli.command_help import ShortHelp, ShortHelpGroup
 from feeder.cli.option_types import WholeNumber
 from feeder.config import Settings
+from feeder.errors import Interrupted
 
 STDIN_IS_TERMINAL = (
     "This command speaks MCP with a coding agent on stdin and stdout. Add it to the agent with "
@@ -54,6 +55,8 @@ def mcp(context: click.Context, /, follows: bool, **params: Any) -> None:
     tools = index_service(Settings(**params), auto_refresh=follows)
     try:
         serve(tools.mcp_server, tools.warm_up)
+    except KeyboardInterrupt as exc:
+        raise Interrupted("Stopped.") from exc
     finally:
         tools.close()
 

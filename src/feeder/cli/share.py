@@ -69,7 +69,7 @@ def pull(source: str | None, verifies: bool | None, **params: Any) -> None:
     from feeder.share.attestation import attestation_of
     from feeder.share.places import open_source
     from feeder.share.pull import pull as pull_index
-    from feeder.share.stores import without_password
+    from feeder.share.stores import failure_at
     from feeder.shared_settings import read_shared_settings
     from feeder.store.index_folder import create_index_folder
 
@@ -78,12 +78,12 @@ def pull(source: str | None, verifies: bool | None, **params: Any) -> None:
     named = read_shared_settings(place.base).index
     if not (source or named):
         raise UserError(
-            "No SOURCE is given, and the repository names none.",
-            'Give one, or write into .feeder.toml: index = "PLACE"',
+            "There is no place to pull from.",
+            'Name one: feeder pull PLACE, or put index = "PLACE" into .feeder.toml.',
         )
     file = index_file(place.base, settings)
     if file.exists():
-        raise UserError(f"{file} exists already.", "Bring it up to date with: feeder sync")
+        raise UserError(f"{file} already exists.", "Bring it up to date with: feeder sync")
     if settings.db is None:
         create_index_folder(file.parent)
     base = settings.directory if source else place.base
@@ -93,9 +93,8 @@ def pull(source: str | None, verifies: bool | None, **params: Any) -> None:
             verify = check.verify if check else lambda _: None
             pulled = pull_index(store, place.base, file, settings, verify)
         except ServiceError as exc:
-            shown = without_password(source or named)
-            exc.problem = f"The index at {shown} cannot be used: {exc.problem}"
-            exc.remedy = exc.remedy or "To make the index here instead: feeder sync"
+            exc.problem = failure_at(source or named, exc.problem)
+            exc.remedy = exc.remedy or "To build the index here instead: feeder sync"
             raise
     if pulled and not settings.quiet:
         console.print_message(str(pulled))

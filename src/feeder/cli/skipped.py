@@ -33,12 +33,11 @@ if TYPE_CHECKING:
 def skipped(reason: str | None, masked: bool, unparsed: bool, **params: Any) -> None:
     """List the files that are not in the index, and why.
 
-    With an option, lists the lines of indexed files that contain a masked secret, or that could
-    not be parsed.
+    --masked and --unparsed list lines of indexed files instead.
     """
     if bool(reason) + masked + unparsed > 1:
         raise UserError(
-            "--reason, --masked and --unparsed list different things.", "Give one of them."
+            "--reason, --masked and --unparsed list different things.", "Use one of them."
         )
     if masked or unparsed:
         (_list_masked if masked else _list_unparsed)(Settings(**params))
@@ -54,14 +53,12 @@ def skipped(reason: str | None, masked: bool, unparsed: bool, **params: Any) -> 
     files = [(path, why) for path, why in files if (reason or "").lower() in why.lower()]
     lines = []
     for why, group in groupby(files, key=lambda file: file[1]):
-        lines.append(f"{why}: {SKIP_REMEDIES.get(why, DEFAULT_REMEDY)}")
+        lines.append(f"{why[:1].upper()}{why[1:]}. {SKIP_REMEDIES.get(why, DEFAULT_REMEDY)}")
         lines += [f"  {path}" for path, _ in group]
     facts = [{"path": path, "reason": why} for path, why in files]
     console.print_result(settings, facts, lines)
     if not settings.quiet and not settings.json:
-        console.print_message(
-            f"{_counted(len(files), total, has_reason=bool(reason))} {note}".strip()
-        )
+        console.print_message(f"{_counted(len(files), total, reason or '')} {note}".strip())
 
 
 @contextmanager
@@ -76,11 +73,15 @@ def _open_index(settings: Settings) -> Iterator[SearchIndex]:
         yield index
 
 
-def _counted(shown: int, total: int, *, has_reason: bool) -> str:
+def _counted(shown: int, total: int, reason: str) -> str:
     if not total:
         return "No file was skipped."
-    counted = f"{count_of(shown, 'file')} {'is' if shown == 1 else 'are'} not in the index"
-    return f"{counted} for this reason; in all, {total:,} are not." if has_reason else f"{counted}."
+    if not reason:
+        return f"{count_of(shown, 'file')} {'is' if shown == 1 else 'are'} not in the index."
+    counted = f"{count_of(shown, 'file')} {'was' if shown == 1 else 'were'} skipped"
+    if not shown:
+        counted = "No file was skipped"
+    return f"{counted} for a reason with '{reason}', and {total - shown:,} for other reasons."
 
 
 def _list_masked(settings: Settings) -> None:
@@ -114,4 +115,5 @@ def _list_unparsed(settings: Settings) -> None:
     )
     if not settings.quiet and not settings.json:
         total = count_lines(lines for _, lines in ranges)
-        console.print_message(f"{unparsed_text(len(files), total)}. {note}")
+        counted = f"{unparsed_text(len(files), total)}." if files else "Every line could be parsed."
+        console.print_message(f"{counted} {note}")

@@ -131,7 +131,7 @@ def _comment(impact_file: str | None) -> str:
     if not impact_file:
         raise UserError(
             "The input impact-file is empty.",
-            "Give the file named by the output impact-file of the pull request's run.",
+            "Pass the file that the output `impact-file` of the pull request's run names.",
         )
     return impact_comment(read_facts(Path(impact_file)))
 

@@ -13,22 +13,22 @@ from feeder.store import Database
 from feeder.store.inventory import indexed_repositories, skipped_files
 from feeder.store.scope import Scope
 
-_CHANGE_ATTRIBUTES = "To include it, change .gitattributes, commit the change, and run feeder sync."
+_FOLLOWED = " An index at Cloudflare also needs a commit and feeder sync."
+"""A local index follows the working tree."""
+
+_CHANGE_ATTRIBUTES = f"To include it, change .gitattributes.{_FOLLOWED}"
 
 _UNSET_GENERATED = (
-    "To include it, add a line with its path and -linguist-generated to .gitattributes, commit "
-    "the change, and run feeder sync."
+    f"To include it, add a line with its path and -linguist-generated to .gitattributes.{_FOLLOWED}"
 )
 
 SKIP_REMEDIES = MappingProxyType(
     {
         SkipReason.SUBMODULE.value: "It has an index of its own: run feeder sync in that folder.",
-        SkipReason.NOINDEX.value: "To include it, delete that .noindex, commit the change, and run "
-        "feeder sync.",
-        SkipReason.SECRET.value: "Files with such names are never indexed. If it has no secrets, "
-        "rename it.",
-        SkipReason.IGNORED.value: "To include it, change .feederignore, commit the change, and run "
-        "feeder sync.",
+        SkipReason.NOINDEX.value: f"To include it, delete that .noindex.{_FOLLOWED}",
+        SkipReason.SECRET.value: "Files with such names are never indexed; rename it if it "
+        "has no secrets.",
+        SkipReason.IGNORED.value: f"To include it, change .feederignore.{_FOLLOWED}",
         SkipReason.VENDORED.value: _CHANGE_ATTRIBUTES,
         SkipReason.MARKED_GENERATED.value: _CHANGE_ATTRIBUTES,
         SkipReason.LOCK.value: _UNSET_GENERATED,

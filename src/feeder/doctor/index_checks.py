@@ -11,7 +11,7 @@ from feeder.cloudflare.credentials import choose_store
 from feeder.config import Settings
 from feeder.corpus.index_status import read_index_status
 from feeder.doctor import Finding
-from feeder.escaping import count_of
+from feeder.escaping import count_of, size_of
 from feeder.installation import install_steps
 from feeder.notes import unparsed_text
 from feeder.parse.extract import NOT_INSTALLED, extractor_versions, includes_documents
@@ -133,7 +133,7 @@ def _side_table_findings(session: Session, content: Statistics) -> Iterator[Find
         yield Finding("unparsed", unparsed_text(files, content.unparsed["lines"]))
     yield from _document_findings(session, content)
     if rows := content.texts["rows"]:
-        size = f"{content.texts['bytes'] / 1e6:,.1f} MB compressed"
+        size = f"{size_of(content.texts['bytes'])} compressed"
         yield Finding("stored source", f"{rows:,} rows, {size}")
     if content.descriptions:
         yield _description_finding(session, content)
@@ -164,7 +164,7 @@ def _description_finding(session: Session, content: Statistics) -> Finding:
 
 def _index_location(session: Session) -> str:
     file = session.backend.file
-    return f"{file}, {_file_bytes(file) / 1e6:,.1f} MB" if file else session.backend.label
+    return f"{file}, {size_of(_file_bytes(file))}" if file else session.backend.label
 
 
 def _file_bytes(file: Path) -> int:

@@ -88,7 +88,7 @@ def check_distinct(places: Sequence[RepositoryPlace]) -> None:
     for place in places:
         if databases.setdefault(place.repo, place.database_id) != place.database_id:
             raise UserError(
-                f"{place.repo} is given twice, with different databases.", "Give it once."
+                f"{place.repo} is named twice, with different databases.", "Name it once."
             )
 
 

@@ -218,7 +218,7 @@ class Endpoint:
         if response.is_redirect:
             return UserError(
                 f"{place} redirects (HTTP {status}), and the key is not sent to another address.",
-                f"Give the final address, as in {example}.",
+                f"Use the final address, as in {example}.",
             )
         if answer is None and "json" in response.headers.get("Content-Type", ""):
             return TransientError(

@@ -111,7 +111,7 @@ def encode_facts(facts: ImpactFacts) -> str:
 
 def read_facts(file: Path) -> ImpactFacts:
     """Reads the output `impact-file` of another run; raises UserError for any other file."""
-    remedy = "Give the file named by the output impact-file of the pull request's run."
+    remedy = "Pass the file that the output `impact-file` of the pull request's run names."
     try:
         with file.open("rb") as stream:
             text = stream.read(MAX_FACTS_BYTES + 1)

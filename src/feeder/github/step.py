@@ -90,7 +90,9 @@ def _sync_command(inputs: StepInputs) -> CommandArguments:
     if inputs.deltas and not inputs.deltas.isspace():
         return ["apply", _deltas_file(inputs.deltas)]
     if inputs.command == "apply":
-        raise UserError("The input deltas is empty.", "Give a JSON array, or use command: sync.")
+        raise UserError(
+            "The input deltas is empty.", "Set it to a JSON array, or use command: sync."
+        )
     return ["sync"]
 
 

@@ -54,8 +54,8 @@ def impact_sections(shown: Impact, whole: Impact) -> Iterator[Section]:
     listed = _listed_tests(shown)
     tests = [_test_parts(test) for test in listed]
     if by_history:
-        files = count_of(by_history, "more test file")
-        tests.append([f"{files} only changed together with these files before"])
+        files = f"{count_of(by_history, 'more test file')} {'has' if by_history == 1 else 'have'}"
+        tests.append([f"{files} changed together with these files in the past"])
     sections = (
         Section(
             "Renamed files",

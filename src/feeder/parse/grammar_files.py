@@ -55,7 +55,7 @@ def _read_user_file(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as exc:
         raise UserError(
             f"The grammar file {path} cannot be read: {os_reason(exc)}.",
-            "Give --grammar a JSON file, or a folder of languages.",
+            "Pass --grammar a JSON file, or a folder of languages.",
         ) from exc
     if not isinstance(settings, dict):
         raise UserError(

@@ -142,7 +142,8 @@ class Grammars:
             if unknown := unknown_captures(captures):
                 raise UserError(
                     f"The queries of '{language}' use the unknown capture @{unknown[0]}.",
-                    "Use a capture of languages/README.md, or start its name with _.",
+                    "Use a capture listed in languages/README.md of feeder's repository, or start "
+                    "its name with _.",
                 )
 
     def _compile_content_rules(self, extension: str) -> list[tuple[re.Pattern[bytes], str]]:

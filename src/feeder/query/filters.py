@@ -89,16 +89,16 @@ def unknown_filter_notes(query: Query) -> Iterator[Note]:
         head = f"{name}:"
         if choices := CHOICE_FILTERS.get(head):
             written = ", ".join(f"{head}{choice}" for choice in choices)
-            remedy = f"to filter, write one of {written}."
+            remedy = f"To filter, write one of {written}."
         elif near := nearest_filter(head, value):
-            remedy = f"there is no filter {head}. Did you mean {near}{value}?"
+            remedy = f"There is no filter '{head}'. Did you mean {near}{value}?"
         else:
             excluding = ", ".join(field for field in FILTER_FIELDS if field[:1] == "-" != field)
-            remedy = f"there is no filter {head}. Filters that exclude are: {excluding}."
-        yield Note(NoteKind.FILTER, f"{typed} is searched for as text", remedy)
+            remedy = f"There is no filter '{head}'. Filters that exclude: {excluding}."
+        yield Note(NoteKind.FILTER, f"'{typed}' was searched for as text.", remedy)
     more = len(query.unknown_filters) - MAX_UNKNOWN_FILTER_NOTES
     if more > 0:
-        text = f"And {more:,} more that look like filters: all are searched for as text."
+        text = f"Also searched for as text: {more:,} more that look like filters."
         yield Note(NoteKind.FILTER, text)
 
 

@@ -193,7 +193,7 @@ def _match_pattern(
             )
         )
     if matches.is_literal:
-        text = f"/{pattern}/ is not a valid regular expression: it was searched for as text."
+        text = f"/{pattern}/ is not a valid regular expression, so it was searched for as text."
         notes.append(_partial(text))
     document_count = count_documents(database, scope, files.repo, file_types.DOCUMENT_EXTENSIONS)
     if document_count:

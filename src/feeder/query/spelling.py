@@ -31,15 +31,18 @@ def words_to_check(query: Query) -> list[str]:
     """The words of a query that the index should have.
 
     Empty for a text of several lines, such as a stack trace; for a single word, whose spelling is
-    compared with names instead; and with `case:yes`.
+    compared with names instead; and with `case:yes`. Without those of unknown filters, which have
+    a note of their own.
     """
     text = query.words
     if query.case or "\n" in text or len(text) > ANALYZED_CHARS:
         return []
+    reported = set(ALNUM_PATTERN.findall(" ".join(query.unknown_filters)))
     words = [
         word
         for word in dict.fromkeys(ALNUM_PATTERN.findall(text))
         if len(word) >= MIN_WORD_LETTERS
+        and word not in reported
         and word.lower() not in RANKING_STOP_WORDS
         and not (word.isascii() and word.isdigit())
     ]

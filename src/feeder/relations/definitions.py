@@ -88,9 +88,9 @@ def resolve_definition(corpus: Corpus, text: str, directory: str = "") -> tuple[
     if not result.is_possible or (len(names) > 1 and not result.definitions[0].resolved):
         if result.is_possible:
             statement = f"{result.name} at {text} may be one of these definitions"
-            raise AmbiguousTargetError(statement, names, "Give one of them.")
+            raise AmbiguousTargetError(statement, names, "Choose one of them.")
         statement = f"{result.name} at {text} is a local name or text, not one of these definitions"
-        raise AmbiguousTargetError(statement, names, "Give the one you mean.")
+        raise AmbiguousTargetError(statement, names, "Choose the one you mean.")
     return resolve_target(corpus, names[0]), names[0]
 
 
@@ -107,14 +107,14 @@ def definitions_of_name(corpus: Corpus, name: str) -> Definitions:
         matches = [match for match in matches if f"/{match[1].path}".endswith(ending)]
         if not matches:
             raise NotInIndexError(
-                f"The index has no definition of {symbol} in {path}.",
+                f"The index has no definition of '{symbol}' in {path}.",
                 f"Definitions in other files: feeder definition {symbol}",
             )
     if not matches:
         if _LINE.fullmatch(name):
             raise UserError(f"{name} has no column.", f"Add it: feeder definition {name}:COLUMN")
         raise NotInIndexError(
-            f"The index has no definition of {name}.", f"Search for it: feeder search {name}"
+            f"The index has no definition of '{name}'.", f"Search for it: feeder search {name}"
         )
     is_only = len(matches) == 1 and not is_cut
     ordered = sorted((match for _, match in matches), key=lambda one: (one.path, one.start_line))
@@ -159,7 +159,7 @@ def definitions_at(
         matches, is_cut = _named_definitions(corpus, finder, name)
     if not matches:
         is_name = bool(_relations_at(facts, name, line))  # and no keyword
-        problem = f"The index has no definition of {name}."
+        problem = f"The index has no definition of '{name}'."
         raise NotInIndexError(problem, name=name if is_name else "")
     relations = _relations_at(facts, name, line)
     around = [
@@ -243,4 +243,4 @@ def _word_at(corpus: Corpus, path: str, line: int, column: int, pattern: re.Patt
     ]
     if words:
         return words[-1]  # wide?width
-    raise UserError(f"There is no name at {path}:{line}:{column}.", "Give the column of a name.")
+    raise UserError(f"There is no name at {path}:{line}:{column}.", "Use the column of a name.")

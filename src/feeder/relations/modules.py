@@ -50,8 +50,8 @@ def say_no_references(name: str) -> str:
 
 def say_none_listed(definition: "Definition", excluded: int) -> str:
     """The answer if a definition has references, but none of those that were asked for."""
-    references = count_of(excluded, "reference")
-    return f"{definition.symbol} has {references}, which the filters exclude."
+    references = "the only reference" if excluded == 1 else f"all {excluded:,} references"
+    return f"The filters exclude {references} to {definition.symbol}. Leave them out to list more."
 
 
 def say_no_caller(definition: "Definition", excluded: int) -> str:

@@ -153,7 +153,7 @@ def find_implementations(
         return definition, types, finder.reader.is_cut
     if not definition.owner:
         raise UserError(
-            f"{definition.symbol} is neither a type nor a member of one.", "Give a type."
+            f"{definition.symbol} is neither a type nor a member of one.", "Use the name of a type."
         )
     overriding = [
         Implementation(

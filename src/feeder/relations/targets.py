@@ -13,12 +13,14 @@ from feeder.corpus.corpus import Corpus
 from feeder.corpus.skipped_files import check_not_skipped
 from feeder.errors import AmbiguousTargetError, NotInIndexError, UnknownPathError, UserError
 from feeder.nodes import Member
+from feeder.notes import sync_command
 from feeder.ranking.member_names import find_member
 from feeder.relations.repeated_definitions import (
     without_declarations,
     without_sections_and_constructors,
 )
 from feeder.snippets.excerpts import ExcerptReader
+from feeder.source import git
 from feeder.source.paths import is_outside, outside_error, path_candidates
 from feeder.store.hits import (
     MAX_NAMED_HITS,
@@ -41,7 +43,7 @@ MAX_SEPARATORS = 8
 """`#` characters tried as the separator before a symbol: each takes a request."""
 EMPTY_TARGET_ERROR = (
     "The target is empty.",
-    "Give a path, path:line, path#symbol, a symbol or an id.",
+    "Use a path, path:line, path#symbol, a symbol or an id.",
 )
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?", re.DOTALL)
 _ID = re.compile(r"[0-9a-f]{7,40}")
@@ -170,7 +172,7 @@ def target_node(corpus: Corpus, target: Target) -> Hit:
     Raises UserError if there is none.
     """
     if not target.hits:
-        raise UserError(f"{target.path} has no nodes: it has no text.", "Give another file.")
+        raise UserError(f"{target.path} has no nodes: it has no text.", "Use another file.")
     if target.lines is None:
         return _single_node(corpus, target)
     reader = ExcerptReader(corpus.database, corpus.base, corpus.repo, target.hits[:1])
@@ -198,7 +200,7 @@ def _single_node(corpus: Corpus, target: Target) -> Hit:
         which = "" if target.is_file else " of that name"
         statement = f"{target.path} has {len(nodes)} nodes{which}"
         places = [f"{target.path}:{line}" for line in lines]
-        raise AmbiguousTargetError(statement, places, "Give one of them.")
+        raise AmbiguousTargetError(statement, places, "Choose one of them.")
     return hits[0]
 
 
@@ -327,7 +329,8 @@ def _single_target(hits: Sequence[Hit], text: str) -> Target | None:
     if len(distinct) == 1:
         return Target(hits[0].path, list(hits), member=_chunk_member(hits[0], text))
     labels = [f"{path}#{name}" for path, name in distinct]
-    raise AmbiguousTargetError(f"{text} matches {len(labels)} targets", labels, "Give one of them.")
+    statement = f"'{text}' matches {len(labels)} targets"
+    raise AmbiguousTargetError(statement, labels, "Choose one of them.")
 
 
 def check_relations(corpus: Corpus) -> None:
@@ -346,8 +349,9 @@ def check_relations(corpus: Corpus) -> None:
 def _no_files_error(corpus: Corpus) -> UserError:
     if missing := missing_repository(corpus.database, corpus.repo):
         return UserError(*missing)
-    remedy = "Add files to the repository, or index those that it has: feeder sync"
-    return UserError(f"The index has no files of the repository {corpus.repo}.", remedy)
+    working_tree = git.head_commit_or_none(corpus.base) is None
+    remedy = f"Add some, then run: {sync_command(working_tree=working_tree)}"
+    return UserError(f"The index has no files of the repository '{corpus.repo}'.", remedy)
 
 
 def _unknown_target_error(corpus: Corpus, text: str) -> UserError:
@@ -390,4 +394,4 @@ def _not_found_error(
         if near
         else f"List its contents: feeder outline {within}"
     )
-    return NotInIndexError(f"The index has no {kind} {text}.", remedy, name)
+    return NotInIndexError(f"The index has no {kind} '{text}'.", remedy, name)

@@ -371,8 +371,10 @@ def _line_page(corpus: Corpus, target: Target) -> Page:
     first, last = target.lines or (1, len(lines))
     if not 1 <= first <= min(last, len(lines)):
         if last < first:
-            raise UserError(f"Lines {first}-{last} end before they begin.", f"Give {last}-{first}.")
-        raise UserError(f"{target.path} has lines 1 to {len(lines)}.", "Give lines in that range.")
+            raise UserError(
+                f"Lines {first}-{last} end before they begin.", f"Did you mean {last}-{first}?"
+            )
+        raise UserError(f"{target.path} has lines 1 to {len(lines)}.", "Use lines in that range.")
     page_lines = lines[first - 1 : last]
     last = first + len(page_lines) - 1
     language = target.hits[0].language if target.hits else None

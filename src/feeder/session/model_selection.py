@@ -64,8 +64,8 @@ def select_embedder(
     if embedder is None and request.model:
         raise UserError(
             f"--model {request.model} is neither a known model nor a folder with an ONNX model.",
-            f"Give {WORDS}, {STATIC}, {MINILM}, such a folder, or an address as URL#name; models "
-            "of Workers AI need --store cloudflare.",
+            f"Use `{WORDS}`, `{STATIC}` or `{MINILM}`, a folder with an ONNX model, or URL#name. "
+            "Workers AI models need --store cloudflare.",
         )
     if embedder and request.dimensions and request.dimensions != embedder.dimensions:
         raise UserError(

@@ -80,7 +80,7 @@ def _pull(
     """
     from feeder.share.places import open_source
     from feeder.share.pull import pull
-    from feeder.share.stores import without_password
+    from feeder.share.stores import failure_at
     from feeder.store.index_folder import create_index_folder
 
     try:
@@ -91,10 +91,7 @@ def _pull(
         if pulled:
             progress.message(str(pulled))
     except (FeederError, OSError) as exc:
-        progress.message(
-            f"The index at {without_password(place)} was not used: {exc} "
-            "The index is made here instead."
-        )
+        progress.message(f"{failure_at(place, str(exc))} The index is built here instead.")
 
 
 def _copy_from_worktree(

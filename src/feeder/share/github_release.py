@@ -51,7 +51,8 @@ class GitHubRelease:
         found = _PLACE.fullmatch(place)
         if not found:
             raise UserError(
-                f"{place} names no repository on GitHub.", "Write github:OWNER/NAME, or with @TAG."
+                f"{place} names no repository on GitHub.",
+                "Write github:OWNER/NAME or github:OWNER/NAME@TAG.",
             )
         self._place = place
         self._tag = found[2] or DEFAULT_TAG
@@ -59,7 +60,7 @@ class GitHubRelease:
         if is_written and not self._api.has_token:
             raise UserError(
                 f"Publishing to {place} needs a token.",
-                f"Set {GITHUB_TOKENS[1]} to one that may write contents.",
+                f"Set {GITHUB_TOKENS[1]} to a token with the permission `contents: write`.",
             )
         self._retry_policy = RetryPolicy("GitHub", Clock())
         # waiting for a service that fails takes longer than making the index

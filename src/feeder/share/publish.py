@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from feeder import __version__
 from feeder.errors import FeederError, ServiceError, UserError
+from feeder.escaping import count_of, size_of
 from feeder.private_files import temporary_folder
 from feeder.share.manifest import (
     LATEST,
@@ -71,11 +72,11 @@ class Publication(NamedTuple):
     def lines(self) -> list[str]:
         """Describes it for people."""
         if not self.is_new:
-            return [f"{self.commit[:7]} is published already."]
-        sizes = f"{self.index_bytes / 1e6:,.1f} MB, {self.download_bytes / 1e6:,.1f} MB compressed"
+            return [f"{self.commit[:7]} is already published."]
+        sizes = f"{size_of(self.index_bytes)}, {size_of(self.download_bytes)} compressed"
         return [
             f"Published {self.repo} at {self.commit[:7]}: {sizes}.",
-            f"Uploaded {self.uploaded_bytes / 1e6:,.1f} MB in {self.uploaded_files} files.",
+            f"Uploaded {size_of(self.uploaded_bytes)} in {count_of(self.uploaded_files, 'file')}.",
         ]
 
 
@@ -115,8 +116,8 @@ def _entry_of(index: Path, repository: Path) -> Entry:
     is_whole = of.get("tree") and of.get("done") == of.get("run") and not of.get("below")
     if not is_whole or of.get("working"):
         raise UserError(
-            f"{index} does not hold exactly one commit, and only that can be published.",
-            "Bring it to HEAD first: feeder sync",
+            f"Only an index of a complete commit can be published, and {index} is none.",
+            "Run first: feeder sync",
         )
     return Entry(
         commit=of.get("head", ""),

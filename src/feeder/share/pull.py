@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from feeder.config import Settings
 from feeder.errors import ServiceError, UserError
+from feeder.escaping import size_of
 from feeder.share.manifest import LATEST, MAX_JSON_BYTES, Entry, Manifest, Pack
 from feeder.share.packs import decode_pack
 from feeder.share.publish import read_listing, read_manifest, read_whole
@@ -37,7 +38,7 @@ class Pulled(NamedTuple):
     index_bytes: int
 
     def __str__(self) -> str:
-        size = f"{self.downloaded_bytes / 1e6:,.1f} MB"
+        size = size_of(self.downloaded_bytes)
         start = f"Pulled the index of commit {self.commit[:7]} ({size})"
         if self.differing_files is None:
             return f"{start}. Files that differ are indexed now."

@@ -84,6 +84,12 @@ class Pace:
             )
 
 
+def failure_at(place: str, reason: str) -> str:
+    """Says why the index at a place is not used; the reason, a sentence, may name the place."""
+    shown = without_password(place)
+    return reason if shown in reason else f"The index at {shown} cannot be used. {reason}"
+
+
 def without_password(place: str) -> str:
     """Returns a place as it may be shown."""
     return re.sub(r"//[^/@]*@", "//", place)

@@ -225,10 +225,10 @@ DETAIL_LEVELS = (
     DetailLevel("definitions", None, "Shortened: no constants and fields."),
     DetailLevel("top", None, f"Shortened to top-level symbols. {_NARROW_HINT}"),
     DetailLevel("names", None, f"Shortened to top-level names. {_NARROW_HINT}"),
-    DetailLevel("names", 3, f"Shortened to top-level names and 3 levels. {_NARROW_HINT}"),
-    DetailLevel("names", 2, f"Shortened to top-level names and 2 levels. {_NARROW_HINT}"),
-    DetailLevel("names", 1, f"Shortened to top-level names and 1 level. {_NARROW_HINT}"),
-    DetailLevel("count", 1, f"Shortened to numbers of symbols and 1 level. {_NARROW_HINT}"),
+    DetailLevel("names", 3, f"Shortened to top-level names in 3 levels of folders. {_NARROW_HINT}"),
+    DetailLevel("names", 2, f"Shortened to top-level names in 2 levels of folders. {_NARROW_HINT}"),
+    DetailLevel("names", 1, f"Shortened to top-level names in 1 level of folders. {_NARROW_HINT}"),
+    DetailLevel("count", 1, f"Shortened to symbol counts in 1 level of folders. {_NARROW_HINT}"),
 )
 """From the most detailed to the shortest."""
 

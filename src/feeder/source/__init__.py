@@ -27,7 +27,7 @@ class SkipReason(StrEnum):
     SPECIAL = "not a regular file"
     OWN_FILE = "feeder's own file"
     NOINDEX = "in a folder with .noindex"
-    SECRET = "a name that may hold secrets"
+    SECRET = "a name that suggests secrets"
     IGNORED = "excluded by .feederignore"
     VENDORED = "marked linguist-vendored"
     MARKED_GENERATED = "marked linguist-generated"

@@ -53,6 +53,7 @@ _INVALID_PATHS = (
 
 _EXPECTED = 'Write [{"file": "src/cart.py", "action": "process"}].'
 
+_COMMIT_ID = re.compile(r"[0-9a-f]{7,64}")
 _DELETIONS_NOTE = "Deleted files are not listed; `feeder sync` removes them from the index."
 
 
@@ -135,8 +136,9 @@ def compute_deltas(
 ) -> DeltaSet:
     """The changes from `base`, or from its merge base with `head`, to `head`.
 
-    A rename is a delete and a process; symbolic links and submodules count as deleted. Raises
-    UserError if there is no commit `head`.
+    A rename is a delete and a process; symbolic links and submodules count as deleted. Lists every
+    file if the commit of an id is not here, as after a force push. Raises UserError if there is no
+    commit `head`, or none of the name `base`.
     """
     head_id = git.commit_id(repository, head)
     if head_id is None:
@@ -158,6 +160,8 @@ def _base_commit(
     base_id = git.commit_id(repository, base)
     if base_id is None and git.is_shallow(repository):
         return None, f"The base {base} is not in this shallow clone"
+    if base_id is None and not _COMMIT_ID.fullmatch(base):
+        raise git.unknown_commit_error(repository, base)
     if base_id is None:
         return None, f"The base {base} is not in this repository"
     if not from_merge_base:

@@ -206,11 +206,11 @@ def _unreadable_error(path: Path, reason: str | None) -> UserError:
 
 def _relative_name(base: Path, path: Path) -> bytes:
     if not os.path.lexists(path):
-        raise UserError(f"{path} does not exist.", "Give an existing file or folder.")
+        raise UserError(f"{path} does not exist.", "Name an existing file or folder.")
     resolved = path.resolve() if path.is_dir() else path.parent.resolve() / path.name
     if not resolved.is_relative_to(base):
         raise UserError(f"{path} is outside of {base}.", "Index it in a separate run.")
     name = os.fsencode(resolved.relative_to(base).as_posix())
     if b".git" in name.lower().split(b"/"):
-        raise UserError(f"{path} is inside .git.", "Give files of the working tree.")
+        raise UserError(f"{path} is inside .git.", "Name files of the working tree.")
     return name

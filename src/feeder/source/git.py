@@ -221,8 +221,12 @@ def head_ids(repository: Path) -> tuple[str, str]:
     """The ids of HEAD and of its root tree; raises UserError before the first commit."""
     ids = _head_ids(repository)
     if ids is None:
-        working = "." if is_bare(repository) else ", or index the files: feeder sync --working-tree"
-        raise UserError(f"{repository} has no commit at HEAD.", f"Commit something first{working}")
+        if is_bare(repository):
+            raise UserError(
+                f"{repository} is a bare repository without commits.", "Push a commit to it first."
+            )
+        remedy = "Commit something first, or index the files: feeder sync --working-tree"
+        raise UserError(f"{repository} has no commit at HEAD.", remedy)
     return ids
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from feeder.errors import UserError
+from feeder.escaping import size_of
 from feeder.notes import sync_command, unparsed_text
 from feeder.store import Database, Statement, sql, stored_descriptions
 from feeder.store.batch import Batch, read, read_number, read_texts
@@ -180,7 +181,7 @@ class Statistics:
         if self.unparsed["files"]:
             yield unparsed_text(self.unparsed["files"], self.unparsed["lines"])
         if self.texts["rows"]:
-            size = f"{self.texts['bytes'] / 1e6:,.1f} MB compressed"
+            size = f"{size_of(self.texts['bytes'])} compressed"
             yield f"texts: {self.texts['rows']:,} rows, {size}"
         for model, nodes in self.descriptions.items():
             yield f"descriptions: {nodes:,} nodes, by {model}"

@@ -148,8 +148,8 @@ class SQLite:
         if DUPLICATE_WRITE_ERROR in str(exc):
             return DuplicateWrite(str(exc))
         if isinstance(exc, apsw.NotADBError | apsw.CorruptError | UnicodeDecodeError):
-            kind = "a damaged index"
-            remedy = "Delete it, or choose another with --db."
+            kind = "damaged"
+            remedy = "Delete it and build a new one with feeder sync, or choose another with --db."
             if isinstance(exc, apsw.NotADBError):  # it may be any file of the user's
                 kind = "not an index"
                 remedy = "Choose another file with --db. If it was an index, delete it."

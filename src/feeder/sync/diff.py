@@ -51,8 +51,8 @@ class StaleReason(StrEnum):
     NO_STATIC_VECTORS = (
         "This run does not use the static model: its vectors are removed from the index."
     )
-    RULES = "The rules for excluding files have changed: excluded files are examined again."
-    VECTORS = "The index has no vectors of this embedding model: every node is embedded."
+    RULES = "The rules for excluding files have changed, so excluded files are examined again."
+    VECTORS = "The index has no vectors of this embedding model yet, so every node needs one."
     LOST_VECTORS = (
         "The Vectorize index was deleted and created again, without its vectors: the vectors of "
         "all nodes are sent again."

@@ -103,7 +103,8 @@ def _relative_path(base: Path, path: Path) -> str:
     place = Path(os.path.normpath(place))
     if not place.is_relative_to(base):
         raise UserError(
-            f"{path} is outside of {base}.", "Name a path inside, or use -C to work in its folder."
+            f"{path} is outside of {base}.",
+            "Name a path inside it, or run feeder in the repository that contains this path.",
         )
     relative = place.relative_to(base)
     return "" if relative == Path() else escape_name(os.fsencode(relative.as_posix()))

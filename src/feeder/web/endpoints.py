@@ -138,7 +138,7 @@ def file(index: SearchIndex, parameters: Parameters) -> JsonObject:
     corpus, path = index.corpus, read_required(parameters, "path")
     if path not in _indexed_paths(index, path):
         raise NotFound(
-            f"{path} is not a file of the index.", "Give a path from the root, as hits have it."
+            f"{path} is not a file of the index.", "Use a path from the root, as hits have it."
         )
     file_now = current_files(corpus.base, [path])[path]
     content, mask_secrets = file_now.content, index.settings.mask_secrets
@@ -166,7 +166,7 @@ def document(index: SearchIndex, parameters: Parameters) -> JsonObject:
     if not file_types.document_extension(path) or path not in _indexed_paths(index, path):
         raise NotFound(
             f"{path} is not a document of the index.",
-            "Give a path from the root, as hits have it.",
+            "Use a path from the root, as hits have it.",
         )
     _check_size(index, path, file_size(corpus.base, path))
     blob = blobs_by_path(corpus.database, corpus.repo, [path])[path]
@@ -196,7 +196,7 @@ def files(index: SearchIndex, parameters: Parameters) -> JsonObject:
     paths = files_below(corpus.database, corpus.repo, folder)
     inside = [path[len(folder) + 1 if folder else 0 :] for path in paths if path != folder]
     if folder and not inside:
-        raise NotFound(f"{folder} is not a folder of the index.", "Give a path from the root.")
+        raise NotFound(f"{folder} is not a folder of the index.", "Use a path from the root.")
     folders = dict.fromkeys(path.partition("/")[0] for path in inside if "/" in path)
     names = [path for path in inside if "/" not in path]
     return {"folders": sorted(folders), "files": sorted(names), **_index_state(corpus)}
@@ -216,7 +216,7 @@ def map_(index: SearchIndex, parameters: Parameters) -> JsonObject:
     read = partial(file_summaries, corpus.database, corpus.repo, "" if folder == "." else folder)
     following = read(after, NO_LIMIT if limit is None else limit + 1)
     if not following and folder != "." and not (after and read(limit=1)):
-        raise NotFound(f"{folder} is not a folder of the index.", "Give a path from the root.")
+        raise NotFound(f"{folder} is not a folder of the index.", "Use a path from the root.")
     files = [_file_json(corpus, file) for file in following[:limit]]
     is_billed = corpus.database.access.bills_rows
     has_references = not is_billed and has_relations(corpus.database, corpus.repo)
@@ -249,7 +249,7 @@ def history(index: SearchIndex, parameters: Parameters) -> JsonObject:
             "Run the server in a clone that has the index's commit.",
         )
     if path and path not in _indexed_paths(index, path):
-        raise NotFound(f"{path} is not a file of the index.", "Give a path from the root.")
+        raise NotFound(f"{path} is not a file of the index.", "Use a path from the root.")
     if path:
         last = last_change(root, commit, path)
         changed = {path: last.changed_s} if last else {}

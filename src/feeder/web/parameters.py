@@ -69,5 +69,5 @@ def read_required(parameters: Parameters, name: str) -> str:
     """The only value of a parameter, which is not empty."""
     values = parameters.get(name, [])
     if len(values) != 1 or not values[0].strip():
-        raise UserError(f"`{name}` is missing, empty or repeated.", "Give it once.")
+        raise UserError(f"`{name}` is missing, empty or repeated.", "Use it once.")
     return values[0]

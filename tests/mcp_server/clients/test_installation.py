@@ -110,7 +110,7 @@ def test_nothing_is_written_without_consent(
     before = read_all_files()
     answer = feeder(repo, *INSTALL)
     assert answer.code == 2
-    assert "Give --all-found, or --client with one of claude, cursor." in answer.err
+    assert "Use --all-found, or --client with one of: claude, cursor." in answer.err
     assert feeder(repo, *INSTALL, "--dry-run").out.count("would be created") == 2
     assert read_all_files() == before
 
@@ -136,8 +136,8 @@ def test_terminal_user_is_prompted(home: Path, repo: Repo, typed: bytes, code: i
     ("message", "why"),
     [
         (["--client", "vim"], "There is no client 'vim'. Choose one of claude, cursor, vscode,"),
-        (["--client", "claude", "--all-found"], "Give one of them."),
-        (["--all-found"], "on this machine. Give --client with one of claude, cursor, vscode,"),
+        (["--client", "claude", "--all-found"], "Use one of them."),
+        (["--all-found"], "on this machine. Use --client with one of: claude, cursor, vscode,"),
     ],
 )
 def test_invalid_client_names_and_options_are_refused(

@@ -200,7 +200,7 @@ async function file(context: SearchContext, params: Params): Promise<object> {
   const path = requiredParameter(params, "path");
   const paths = await filesBelowPath(context, path);
   if (!paths.includes(path)) {
-    throw new HttpError(404, `${path} is not a file of the index.`, "Give a path from the root, as hits have it.");
+    throw new HttpError(404, `${path} is not a file of the index.`, "Use a path from the root, as hits have it.");
   }
   const { repo } = context;
   const [rows = [], unparsed = []] = await context.database.run([sql.nodesInFiles(repo, [path]), sql.unparsedLines(repo, [path])]);
@@ -246,7 +246,7 @@ async function map(context: SearchContext, params: Params): Promise<object> {
   const statements = [sql.fileMap(repo, folder, range), sql.fileMap(repo, folder, { after: "", count: 1 })];
   const [rows = [], first = []] = await database.run(range.after ? statements : statements.slice(0, 1));
   if (folder && rows.length === 0 && first.length === 0) {
-    throw new HttpError(404, `${folder} is not a folder of the index.`, "Give a path from the root.");
+    throw new HttpError(404, `${folder} is not a folder of the index.`, "Use a path from the root.");
   }
   const files = rows.map(([path, language, lines, nodes, state, reason]) => {
     return { path, language, lines, nodes, state, reason };

@@ -15,7 +15,7 @@ export function requiredParameter(params: Params, name: string): string {
   const values = params[name] ?? [];
   const [value] = values;
   if (values.length !== 1 || !value?.trim()) {
-    throw new HttpError(400, `\`${name}\` is missing, empty or repeated.`, "Give it once.");
+    throw new HttpError(400, `\`${name}\` is missing, empty or repeated.`, "Use it once.");
   }
   return value;
 }

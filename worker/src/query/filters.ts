@@ -330,20 +330,20 @@ export function overriddenFilters(query: Query, tests: string | null): string[] 
 export function unknownFilterNotes(query: Query): string[] {
   const notes = query.unknownFilters.slice(0, MAX_UNKNOWN_FILTER_NOTES).map((typed) => {
     const end = typed.indexOf(":") + 1;
-    return `${typed} is searched for as text: ${filterRemedy(typed.slice(0, end), typed.slice(end))}`;
+    return `'${typed}' was searched for as text. ${filterRemedy(typed.slice(0, end), typed.slice(end))}`;
   });
   const more = query.unknownFilters.length - MAX_UNKNOWN_FILTER_NOTES;
   if (more <= 0) return notes;
-  return [...notes, `And ${more.toLocaleString("en")} more that look like filters: all are searched for as text.`];
+  return [...notes, `Also searched for as text: ${more.toLocaleString("en")} more that look like filters.`];
 }
 
 function filterRemedy(head: string, value: string): string {
   const choices = CHOICES[head]?.map((choice) => `${head}${choice}`);
-  if (choices) return `to filter, write one of ${choices.join(", ")}.`;
+  if (choices) return `To filter, write one of ${choices.join(", ")}.`;
   const near = nearestFilter(head, value);
-  if (near) return `there is no filter ${head}. Did you mean ${near}${value}?`;
+  if (near) return `There is no filter '${head}'. Did you mean ${near}${value}?`;
   const excluding = Object.keys(constants.query.FILTER_FIELDS).filter((one) => one.startsWith("-") && one !== "-");
-  return `there is no filter ${head}. Filters that exclude are: ${excluding.join(", ")}.`;
+  return `There is no filter '${head}'. Filters that exclude: ${excluding.join(", ")}.`;
 }
 
 function testsValues(query: Query): Set<string> {

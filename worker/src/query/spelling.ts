@@ -27,10 +27,11 @@ export type Corrections = ReadonlyMap<string, string>;
  * None of a text of several lines, such as a stack trace, of a single word, for which names are compared, and
  * of words that match in their case only.
  */
-export function wordsToCheck({ words: text, case: isCaseSensitive }: Query): string[] {
+export function wordsToCheck({ words: text, case: isCaseSensitive, unknownFilters }: Query): string[] {
   if (isCaseSensitive || text.includes("\n") || length(text) > ANALYZED_CHARS) return [];
+  const reported = new Set(ALNUM.all(unknownFilters.join(" "))); // by a note of their own
   const words = [...new Set(ALNUM.all(text))].filter(
-    (word) => length(word) >= MIN_WORD_LETTERS && !isStopWord(word.toLowerCase()) && !/^[0-9]+$/.test(word),
+    (word) => length(word) >= MIN_WORD_LETTERS && !reported.has(word) && !isStopWord(word.toLowerCase()) && !/^[0-9]+$/.test(word),
   );
   return words.length > 1 ? words : [];
 }

@@ -96,8 +96,8 @@ export async function resolveDefinition(
     const subject = `${found.name} at ${text}`;
     const listed = `${listFirst(names)}.`;
     throw found.isPossible
-      ? new HttpError(404, `${subject} may be one of these definitions: ${listed}`, "Give one of them.")
-      : new HttpError(404, `${subject} is a local name or text, not one of these definitions: ${listed}`, "Give the one you mean.");
+      ? new HttpError(404, `${subject} may be one of these definitions: ${listed}`, "Choose one of them.")
+      : new HttpError(404, `${subject} is a local name or text, not one of these definitions: ${listed}`, "Choose the one you mean.");
   }
   return { target: await finder.target(name), name };
 }
@@ -111,11 +111,11 @@ async function definitionsOfName(finder: ReferenceFinder, name: string): Promise
   const { isCut } = named;
   if (matches.length === 0 && named.matches.length > 0) {
     const remedy = `Definitions in other files: feeder definition ${symbol}`;
-    throw new NotInIndexError(`The index has no definition of ${symbol} in ${path}.`, remedy);
+    throw new NotInIndexError(`The index has no definition of '${symbol}' in ${path}.`, remedy);
   }
   if (matches.length === 0) {
     if (LINE.test(name)) throw new HttpError(400, `${name} has no column.`, `Add it: feeder definition ${name}:COLUMN`);
-    throw new NotInIndexError(`The index has no definition of ${name}.`, `Search for it: feeder search ${name}`);
+    throw new NotInIndexError(`The index has no definition of '${name}'.`, `Search for it: feeder search ${name}`);
   }
   const ordered = sortBy(matches.map(({ found }) => found), ({ path, start_line }) => [path, start_line]);
   const isOnly = matches.length === 1 && !isCut;
@@ -159,7 +159,7 @@ async function definitionsAt(
   const word = endings ? new RegExp(`${WORD.source}(?:[${endings}](?!=))?`, WORD.flags) : WORD;
   let name = wordAt(text ?? "", column, word);
   if (!name) {
-    throw new HttpError(404, `There is no name at ${target.path}:${line}:${column}.`, "Give the column of a name.");
+    throw new HttpError(404, `There is no name at ${target.path}:${line}:${column}.`, "Use the column of a name.");
   }
   const local = localAt(facts, name, line);
   if (local) return { name, definitions: [local], atLeast: false, isPossible: true };
@@ -170,7 +170,7 @@ async function definitionsAt(
   }
   if (matches.length === 0) {
     const isName = relationsAt(facts, name, line).length > 0; // and no keyword
-    throw new NotInIndexError(`The index has no definition of ${name}.`, "", isName ? name : "");
+    throw new NotInIndexError(`The index has no definition of '${name}'.`, "", isName ? name : "");
   }
   const isAround = ({ found: { path, start_line, end_line } }: NamedMatches["matches"][number]) =>
     path === target.path && start_line <= line && line <= end_line;

@@ -74,7 +74,8 @@ export function sayNoReferences(name: string): string {
 
 /** The answer if a definition has references, but none of those that were asked for. */
 export function sayNoneListed({ symbol }: Definition, excluded: number): string {
-  return `${symbol} has ${countOf(excluded, "reference")}, which the filters exclude.`;
+  const references = excluded === 1 ? "the only reference" : `all ${formatNumber(excluded)} references`;
+  return `The filters exclude ${references} to ${symbol}. Leave them out to list more.`;
 }
 
 /** The answer if a definition has references, but none of them is a caller. */

@@ -196,7 +196,7 @@ export async function findImplementations(
     return { definition, implementations: [...named, ...local] };
   }
   if (!definition.owner) {
-    throw new HttpError(400, `${definition.symbol} is neither a type nor a member of one.`, "Give a type.");
+    throw new HttpError(400, `${definition.symbol} is neither a type nor a member of one.`, "Use the name of a type.");
   }
   const below = await finder.subtypes.membersBelow(definition);
   const implementations = below.map(({ node: { path, firstLine, lastLine, symbol }, resolved, depth }) => {

@@ -96,7 +96,7 @@ export async function resolveTarget(corpus: TargetContext, text: string): Promis
 export async function targetNode({ database }: TargetContext, target: Target): Promise<Hit> {
   const { hits, lines, path } = target;
   if (hits.length === 0) {
-    throw new HttpError(400, `${path} has no nodes: it has no text.`, "Give another file.");
+    throw new HttpError(400, `${path} has no nodes: it has no text.`, "Use another file.");
   }
   if (!lines) return singleNode(database, target);
   const [line] = lines;
@@ -118,7 +118,7 @@ async function singleNode(database: Database, { path, hits, isFile }: Target): P
     if (nodes.size > 1) {
       const places = Array.from(nodes.values(), ([first]) => `${path}:${first!.startLine}`);
       const which = isFile ? "" : " of that name";
-      throw new HttpError(400, `${path} has ${nodes.size} nodes${which}: ${listFirst(places)}.`, "Give one of them.");
+      throw new HttpError(400, `${path} has ${nodes.size} nodes${which}: ${listFirst(places)}.`, "Choose one of them.");
     }
   }
   return hits[0]!;
@@ -147,7 +147,7 @@ export async function filesBelowPath(context: TargetContext, text: string, range
     const files = allPaths.filter((path) => pattern.test(path));
     if (files.length > 0) return range.count < 0 ? files : files.slice(0, range.count);
   }
-  if (all.length === 0) throw new HttpError(404, `The index has no files of the repository ${repo}.`, "Add files to the repository, or index those that it has: feeder sync");
+  if (all.length === 0) throw new HttpError(404, `The index has no files of the repository '${repo}'.`, "Add some, then run: feeder sync");
   if (isOutside(text)) throw outsideError(text);
   const { error, remedy } = notFoundError("file or folder", text, nearestPaths(text, all));
   throw skippedFileError(text, skipped) ?? new HttpError(404, error, remedy);
@@ -359,7 +359,7 @@ function singleTarget(matches: readonly Hit[], text: string): Target | null {
   if (labels.length === 1) {
     return { path: first.path, hits, lines: null, isFile: false, member: chunkMember(first, text) };
   }
-  throw new HttpError(404, `${text} matches ${labels.length} targets: ${listFirst(labels)}.`, "Give one of them.");
+  throw new HttpError(404, `'${text}' matches ${labels.length} targets: ${listFirst(labels)}.`, "Choose one of them.");
 }
 
 /** Lists the first targets and the number of the others. */
@@ -410,7 +410,7 @@ function notFoundError(kind: string, text: string, near: readonly string[], with
     near.length > 0
       ? `Did you mean ${near.join(" or ")}?`
       : `List its contents: feeder outline ${within}`;
-  return new NotInIndexError(`The index has no ${kind} ${text}.`, advice, name);
+  return new NotInIndexError(`The index has no ${kind} '${text}'.`, advice, name);
 }
 
 function lineSpan(hit: Hit): number {

@@ -275,9 +275,9 @@ async function readLines(contents: FileContents, repo: string, target: Target): 
   if (!content) throw noSourceError(path);
   const end = content.numbers.at(-1) ?? 0;
   const [first, last] = target.lines ?? [1, end];
-  if (last < first) throw new HttpError(404, `Lines ${first}-${last} end before they begin.`, `Give ${last}-${first}.`);
+  if (last < first) throw new HttpError(404, `Lines ${first}-${last} end before they begin.`, `Did you mean ${last}-${first}?`);
   if (first < 1 || first > Math.min(last, end)) {
-    throw new HttpError(404, `${path} has lines 1 to ${end}.`, "Give lines in that range.");
+    throw new HttpError(404, `${path} has lines 1 to ${end}.`, "Use lines in that range.");
   }
   const unnamed = { symbol: null, signature: null, logicalPath: null, members: "", description: "" };
   const range = { startLine: first, endLine: Math.min(last, end) };

@@ -18,7 +18,13 @@ from feeder.parse.grammar_schema import (
     schema_errors,
 )
 from feeder.parse.languages.pattern_source import PatternError, compact_pattern
-from feeder.parse.languages.query_source import CATEGORIES, Pattern, read_patterns
+from feeder.parse.languages.query_source import (
+    CATEGORIES,
+    CORRECT_IT,
+    GUIDE,
+    Pattern,
+    read_patterns,
+)
 from feeder.parse.languages.unchecked import without_checks
 
 Settings = dict[str, Any]
@@ -142,7 +148,7 @@ def find_folders(root: Path) -> list[LanguageFolder]:
     if not paths:
         raise UserError(
             f"The folder {root} is not a language folder: it has no language.toml.",
-            "See languages/README.md for its form.",
+            f"Its format is described in {GUIDE}.",
         )
     return list(map(LanguageFolder, paths))
 
@@ -315,7 +321,7 @@ def _compact(
     except (PatternError, re.error, OverflowError, RecursionError) as exc:
         raise UserError(
             f"{path}: {place}.pattern is not a valid regular expression: {exc}.",
-            "See languages/README.md for how patterns are written.",
+            f"How patterns are written is described in {GUIDE}.",
         ) from exc
     return pattern
 
@@ -324,15 +330,15 @@ def read_toml(path: Path, schema: Schema) -> Settings:
     if not path.exists():
         raise UserError(
             f"There is no {path.name} in {path.parent}.",
-            "Give the folder of one language; languages/README.md says what is in it.",
+            f"Pass the folder of one language, as described in {GUIDE}.",
         )
     try:
         config = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as exc:
         raise UserError(
             f"{path} cannot be read: {os_reason(exc)}.",
-            "Correct it; languages/README.md has the form.",
+            CORRECT_IT,
         ) from exc
     for error in schema_errors(config, schema):
-        raise UserError(f"{path}: {error}.", "Correct it; languages/README.md has the form.")
+        raise UserError(f"{path}: {error}.", CORRECT_IT)
     return config

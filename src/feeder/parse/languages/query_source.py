@@ -11,6 +11,11 @@ from typing import NamedTuple
 
 from feeder.errors import UserError, os_reason
 
+GUIDE = "languages/README.md of feeder's repository"
+"""Describes how to write a language; it is not installed."""
+
+CORRECT_IT = f"Correct it. The format is described in {GUIDE}."
+
 CATEGORIES = (
     "Package",
     "Namespace",
@@ -125,7 +130,7 @@ def _included_name(path: Path, expression: Sequence[Token]) -> str:
 
 def query_error(path: Path, line: int, problem: str) -> UserError:
     """An error at a line of a language's folder."""
-    return UserError(f"{path}:{line}: {problem}.", "Correct it; languages/README.md has the form.")
+    return UserError(f"{path}:{line}: {problem}.", CORRECT_IT)
 
 
 def _tokens(path: Path) -> Iterator[Token]:
@@ -134,7 +139,7 @@ def _tokens(path: Path) -> Iterator[Token]:
     except (OSError, ValueError) as exc:
         raise UserError(
             f"{path} cannot be read: {os_reason(exc)}.",
-            "Correct it; languages/README.md has the form.",
+            CORRECT_IT,
         ) from exc
     line = 1
     for match in _TOKEN.finditer(text):

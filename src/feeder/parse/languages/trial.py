@@ -35,8 +35,9 @@ def try_folder(path: Path, file: Path) -> Trial:
     if language != folder.name or kind == "text":
         actual = language if language != folder.name else "text"
         raise UserError(
-            f"{file.name} is indexed as '{actual}', not with the queries of '{folder.name}'.",
-            f"Add its extension to 'extensions' in {path / 'language.toml'}.",
+            f"{file.name} is indexed as '{actual}', but the folder defines '{folder.name}'.",
+            f"Pass a file of '{folder.name}', or add the extension of this one to 'extensions' in "
+            f"{path / 'language.toml'}.",
         )
     parsed = parse_file(grammars, file.name, content, mask_secrets=False)
     lines = content.decode("utf-8", "replace").split("\n")
