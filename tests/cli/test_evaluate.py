@@ -176,7 +176,7 @@ def test_invalid_judgment_is_refused(feeder: RunFeeder, shop: Repo, tmp_path: Pa
     file = write_judgments(tmp_path, REFUND, {"query": "a"})
     answer = feeder(shop, "evaluate", file)
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err.startswith(f"feeder: {file}, line 2: it has no answers. List")
+    assert answer.err.startswith(f"feeder: {file}, line 2: no answers. List")
     assert feeder(shop, "evaluate", tmp_path / "no.jsonl").code == 2
 
 

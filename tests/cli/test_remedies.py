@@ -12,7 +12,7 @@ from source.repos import Repo
 
 def remedies(message: str) -> list[list[str]]:
     """Returns the arguments of the commands that make an index, in a message of several lines."""
-    found = re.findall(r"(?:Make one with|Create it): feeder (.*)$", message, re.MULTILINE)
+    found = re.findall(r"(?:Make one with|Create it|as it is): feeder (.*)$", message, re.MULTILINE)
     return [*map(shlex.split, found)]
 
 

@@ -161,6 +161,7 @@ def test_show_prints_current_lines(feeder: RunFeeder, shop: Repo) -> None:
         ),
         (["similar", "src/cart.py:5"], "src/cart.py has no node at line 5."),
         (["outline", "srcs"], "The index has no file or folder 'srcs'."),
+        (["definition", "src/cart.py"], "src/cart.py is a file. List its symbols: feeder outline"),
         (
             ["similar", "routes"],
             "'routes' matches 2 targets: src/api/more.py#routes, src/api/routes.py#routes. "
@@ -244,6 +245,17 @@ def test_skipped_file_is_named_with_reason_and_remedy(
     run = feeder(repo, "show", target)
     assert (run.code, run.out) == (2, "")
     assert run.err.splitlines()[-1] == f"feeder: {error}"
+
+
+def test_outline_of_a_skipped_folder_says_why(feeder: RunFeeder, repo: Repo) -> None:
+    """Each of these folders has one file; `.` has others too."""
+    repo.commit(SKIPPED)
+    assert feeder(repo, "sync", "-q").code == 0
+    for folder, reason in (("deep", "a lock file"), ("secret", "a name that suggests secrets")):
+        run = feeder(repo, "outline", folder)
+        assert run.code == 2
+        assert f"feeder: Nothing in '{folder}' is indexed ({reason}). " in run.err
+    assert feeder(repo, "outline", ".").code == 0
 
 
 @pytest.mark.parametrize("path", ["secret/credentials.json", "credentials.json"])

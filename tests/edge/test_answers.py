@@ -200,6 +200,7 @@ OTHERS: list[tuple[str, dict[str, str]]] = [
     ("similar", {"target": "yarn.lock"}),
     ("file", {"path": "lib/deep/yarn.lock"}),
     ("outline", {"path": "deep/yarn.lock"}),
+    ("outline", {"path": "deep"}),
     ("outline", {"path": "lib/yarn.lock"}),
     ("node", {"id": "00000000"}),
     ("node", {"id": "no id"}),

@@ -244,7 +244,8 @@ def test_long_query_is_cut_and_the_cut_is_reported(server: McpClient) -> None:
 def test_no_index_is_an_error_with_the_remedy(tmp_path: Path) -> None:
     text = error_text(call_tools_in(tmp_path)("search", query="x"))
     assert "There is no index at " in text
-    assert "Make one with: feeder process --path . -C " in text  # the folder is outside of git
+    assert "and the folder is not in a git repository. " in text
+    assert "index the folder as it is: feeder process --path . -C " in text
 
 
 def test_index_created_or_replaced_while_serving_is_used(tmp_path: Path) -> None:

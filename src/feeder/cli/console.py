@@ -116,6 +116,6 @@ def print_usage_error(error: click.ClickException) -> None:
         and context
         and (commands := _commands_with(error.option_name, context))
     ):
-        error.possibilities = []  # options of this command that are spelled alike
-        message = f"{error.format_message()}{commands}"
+        # without the options of this command that are spelled alike
+        message = f"{click.NoSuchOption(error.option_name).format_message()}{commands}"
     print_message(f"Error: {message}")

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 @click.command(
     cls=ShortHelp,
     examples=(
-        "feeder evaluate queries.json",
-        "feeder evaluate - < queries.json",
+        "feeder evaluate queries.jsonl",
+        "feeder evaluate - < queries.jsonl",
     ),
 )
 @click.argument("file", metavar="FILE", type=click.File("rb"))
@@ -35,18 +35,16 @@ if TYPE_CHECKING:
 def evaluate(file: IO[bytes], against: str | None, **params: Any) -> None:
     """Measure search quality with queries and their answers. FILE may be - for stdin.
 
-    Each line is a query with its answers, as JSON:
+    Each line is a query with its answers, as a JSON object:
 
     \b
-    {"query": "how is a cart emptied",
-     "answers": ["src/cart.py", "src/cart.py:12-40", "src/cart.py#Cart.clear",
-                 {"path": "src/cart.py", "start_line": 12, "end_line": 40},
-                 {"symbol": "acme.Cart.clear"}],
-     "group": "carts"}
+    {"query": "how is a cart emptied", "answers": ["src/cart.py#Cart.clear"]}
+    {"query": "cart", "answers": ["src/cart.py:12-40", "a.py"], "group": "carts"}
+    {"query": "total", "answers": [{"symbol": "acme.Cart.total"}]}
 
     An answer is a file, lines of a file in the indexed commit, or a symbol (the end of its
-    name is enough). A hit is relevant if it is in the file, on one of the lines, or has the name.
-    The group is optional.
+    name is enough). A hit counts if it is in the file, contains one of the lines, or is or contains
+    the symbol. The group is optional.
     """
     from feeder.cli.evaluation_report import (
         comparison_json,

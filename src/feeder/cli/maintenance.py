@@ -81,9 +81,10 @@ def init(database_name: str | None, shared: str | None, dry_run: bool, **params:
 )
 @options.validate_options
 def validate(repair: bool, wait: bool, content: bool, **params: Any) -> None:
-    """Check that the index matches HEAD or the working tree.
+    """Check that the index is correct.
 
-    The exit code is 1 if it does not.
+    It is compared with what it was built from: HEAD, or the working tree. The exit code is 1 if it
+    is not correct.
     """
     from feeder.session.opening import open_session
     from feeder.session.runs import open_comparison

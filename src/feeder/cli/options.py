@@ -31,7 +31,7 @@ _DESCRIPTION_OPTIONS = (
     ),
     env_option(
         "--redescribe",
-        "Also replace descriptions by another model or prompt, and retry refused ones.",
+        "Also replace descriptions that another model or prompt produced, and retry refused ones.",
         is_flag=True,
     ),
     env_option(
@@ -117,7 +117,8 @@ _EMBEDDING_OPTIONS = (
     env_option(
         "--model",
         "Embedding model: `words` (none), `static`, `minilm`, a model of Workers AI, URL#name, or "
-        "a folder with an ONNX model. Default: the index's; for a new index, the store's.",
+        "a folder with an ONNX model. Default: the model of the index; for a new index, the "
+        "default model of the store.",
     ),
     env_option(
         "--dimensions",
@@ -172,8 +173,9 @@ _BUDGET_OPTIONS = (
 
 _FOLDER_OPTION = env_option(
     "--path",
-    "Index only this folder, relative to the root. Default: the whole repository.",
+    "Use only this folder, relative to the root. Default: the whole repository.",
     callback=_validate_folder,
+    metavar="FOLDER",
 )
 
 _FORCE_OPTION = env_option(
@@ -235,7 +237,9 @@ def action_options(command: Command) -> Command:
             show_default=True,
         ),
         env_option(
-            "--deltas", "Changes as a JSON array, or a file with one. Default: all of HEAD."
+            "--deltas",
+            "Changes as a JSON array, or a file with one. Default: what differs between the "
+            "index and the commit.",
         ),
         env_option("--validate", "Validate the index afterwards.", type=ON_OR_OFF, default=False),
         env_option("--repair", "Repair what the validation finds.", type=ON_OR_OFF, default=False),
@@ -250,12 +254,13 @@ def action_options(command: Command) -> Command:
         ),
         env_option(
             "--fail-on",
-            "Fail a pull request because of what its change touches.",
+            "Fail the pull request's job if no test reaches the change (tests-missing), or if "
+            "unchanged code uses a changed signature or a removed name (signature-callers).",
             type=click.Choice(["none", "tests-missing", "signature-callers"]),
             default="none",
         ),
         env_option(
-            "--impact-file", "File with the facts of a pull request, for the command comment."
+            "--impact-file", "File written by a pull request's run, for `--command comment`."
         ),
         env_option("--publish", "Place where the local index is published afterwards."),
         env_option(
@@ -375,7 +380,7 @@ def worker_options(command: Command) -> Command:
         "folders",
         multiple=True,
         type=EXISTING_FOLDER,
-        help="Serve the repository of this clone, whose wrangler file names the index; repeatable.",
+        help="Serve the index named in the wrangler file of this clone; repeatable.",
     )
     own = [option for option in _LOCATION_OPTIONS if option is not _REPO_OPTION]
     return add_options(

@@ -59,9 +59,9 @@ def publish(target: str, keep: int, **params: Any) -> None:
 )
 @options.share_options
 def pull(source: str | None, verifies: bool | None, **params: Any) -> None:
-    """Pull the published index that is nearest to HEAD.
+    """Pull the published index nearest to HEAD, then bring it up to date.
 
-    Then brings the index up to date. SOURCE is a folder, https://…, github:owner/name, s3://,
+    SOURCE is a folder, https://…, github:owner/name, s3://,
     gs:// or az://. Default: the index that the repository's pyproject.toml or .feeder.toml names.
     """
     from feeder.cli.sync import sync

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from feeder.corpus.skipped_files import SKIP_REMEDIES
+from feeder.errors import UserError
 from feeder.escaping import count_of
 from feeder.notes import Note, NoteKind, unparsed_text
 from feeder.source import SkipReason
@@ -70,6 +72,21 @@ def _kept_out_note(groups: Sequence[UnreadGroup], where: str) -> Note | None:
     verb = "is" if files == 1 else "are"
     text = f"{count_of(files, 'file')}{where} {verb} not in the index ({_reasons(skipped)})."
     return Note(NoteKind.SKIPPED_FILE, text)
+
+
+def check_folder_not_skipped(
+    database: Database, repo: str, folder: str, paths: Sequence[str]
+) -> None:
+    """Raises UserError if a folder without indexed files, at one of `paths`, has skipped ones."""
+    exact = tuple(path for path in paths if not path.startswith("*/"))
+    groups = unread_in_scope(database, Scope.of_repo(repo)._replace(paths=exact))
+    skipped = [group for group in groups if group.is_skipped]
+    if skipped and exact:
+        remedy = SKIP_REMEDIES.get(skipped[0].reason, "") if len(skipped) == 1 else ""
+        raise UserError(
+            f"Nothing in '{folder}' is indexed ({_reasons(skipped)}).",
+            remedy or "List the files: feeder skipped",
+        )
 
 
 def unsearched_notes(database: Database, scope: Scope) -> list[Note]:

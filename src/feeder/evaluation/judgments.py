@@ -90,12 +90,12 @@ def _parse_query(number: int, line: str) -> JudgedQuery:
     facts = _parse_object(line)
     query, group = facts.get("query"), facts.get("group")
     if not (isinstance(query, str) and query.strip()):
-        raise ValueError('it has no query. Add it as text: "query": "…"')
+        raise ValueError('no query. Add it as text: "query": "…"')
     if not isinstance(group, str | None):
         raise ValueError(f"the group {group!r} is not text. Put it in quotes, or remove it.")
     answers = facts.get("answers")
     if not (isinstance(answers, list) and answers):
-        raise ValueError('it has no answers. List the relevant targets: "answers": ["src/cart.py"]')
+        raise ValueError('no answers. List the relevant targets: "answers": ["src/cart.py"]')
     targets = dict.fromkeys(_parse_target(target) for target in answers)
     return JudgedQuery(number, query, tuple(targets), group or "")
 
@@ -107,11 +107,9 @@ def _parse_object(line: str) -> dict[str, Any]:
         reason = (
             exc.msg + f" at column {exc.colno}" if isinstance(exc, json.JSONDecodeError) else exc
         )
-        raise ValueError(
-            f"it is not JSON ({reason}). Write one object per line: {EXAMPLE}"
-        ) from exc
+        raise ValueError(f"not JSON ({reason}). Write one object per line: {EXAMPLE}") from exc
     if not isinstance(facts, dict):
-        raise ValueError(f"it is not an object. Write one object per line: {EXAMPLE}")
+        raise ValueError(f"not an object. Write one object per line: {EXAMPLE}")
     return facts
 
 

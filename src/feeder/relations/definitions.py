@@ -19,6 +19,7 @@ from feeder.relations.sites import Reference
 from feeder.relations.targets import (
     EMPTY_TARGET_ERROR,
     Target,
+    check_no_file,
     members_named,
     resolve_target,
 )
@@ -61,7 +62,7 @@ def find_definitions(corpus: Corpus, text: str, directory: str = "") -> Definiti
         raise UserError(*EMPTY_TARGET_ERROR)
     position = _POSITION.fullmatch(text)
     if not position:
-        return definitions_of_name(corpus, text)
+        return definitions_of_name(corpus, text, directory)
     path = path_from_root(position["path"], corpus.base)
     line, column = int(position["line"]), int(position["column"])
     return definitions_at(corpus, path, line, column, directory)
@@ -94,7 +95,7 @@ def resolve_definition(corpus: Corpus, text: str, directory: str = "") -> tuple[
     return resolve_target(corpus, names[0]), names[0]
 
 
-def definitions_of_name(corpus: Corpus, name: str) -> Definitions:
+def definitions_of_name(corpus: Corpus, name: str, directory: str) -> Definitions:
     """The definitions of a name or qualified name, or of `src/cart.py#add` those in the file.
 
     Raises UserError if there is none.
@@ -113,6 +114,7 @@ def definitions_of_name(corpus: Corpus, name: str) -> Definitions:
     if not matches:
         if _LINE.fullmatch(name):
             raise UserError(f"{name} has no column.", f"Add it: feeder definition {name}:COLUMN")
+        check_no_file(corpus, name, directory)
         raise NotInIndexError(
             f"The index has no definition of '{name}'.", f"Search for it: feeder search {name}"
         )

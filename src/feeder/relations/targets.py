@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from feeder.corpus.corpus import Corpus
 from feeder.corpus.skipped_files import check_not_skipped
+from feeder.corpus.unread_files import check_folder_not_skipped
 from feeder.errors import AmbiguousTargetError, NotInIndexError, UnknownPathError, UserError
 from feeder.nodes import Member
 from feeder.notes import sync_command
@@ -223,8 +224,15 @@ def files_below_path(corpus: Corpus, text: str, directory: str = "") -> list[str
         raise _no_files_error(corpus)
     check_not_skipped(corpus, text, directory, anywhere=_looks_like_path(text))
     _check_inside(corpus, text, directory)
+    check_folder_not_skipped(corpus.database, corpus.repo, text, candidates)
     error = _not_found_error("file or folder", text, _nearest_paths(corpus, text))
     raise UnknownPathError(error.problem, error.remedy)
+
+
+def check_no_file(corpus: Corpus, text: str, directory: str) -> None:
+    """Raises UserError for the path of an indexed file, where a name is meant."""
+    if _looks_like_path(text) and _resolve_file(corpus, text, directory):
+        raise UserError(f"{text} is a file.", f"List its symbols: feeder outline {text}")
 
 
 def _check_inside(corpus: Corpus, text: str, directory: str) -> None:

@@ -22,7 +22,7 @@ from feeder.session.model_selection import (
     select_static_model,
     with_shared_model,
 )
-from feeder.session.workspace import creation_command, index_file
+from feeder.session.workspace import index_file, missing_index
 from feeder.store import Database, Statement, Vectors
 from feeder.store.index_folder import create_index_folder
 from feeder.store.inventory import indexed_repositories
@@ -89,9 +89,7 @@ def local_backend(  # noqa: PLR0913 - a place, and how it is opened
     """
     file = file or index_file(base, settings)
     if not create and not file.exists():
-        raise UserError(
-            f"There is no index at {file}.", f"Make one with: {creation_command(settings)}"
-        )
+        raise UserError(*missing_index(file, settings))
     in_memory = not writes and not file.exists()
     if writes and settings.db is None:
         create_index_folder(file.parent)

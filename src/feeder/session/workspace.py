@@ -160,6 +160,19 @@ def checkout_of(settings: Settings) -> Checkout:
     return checkout
 
 
+def missing_index(file: Path, settings: Settings) -> tuple[str, str]:
+    """Returns the problem that there is no index, and the remedy."""
+    from feeder.source import git
+
+    command = creation_command(settings)
+    if git.find_root(settings.directory.resolve()):
+        return f"There is no index at {file}.", f"Make one with: {command}"
+    return (
+        f"There is no index at {file}, and the folder is not in a git repository.",
+        f"Change to a repository, or index the folder as it is: {command}",
+    )
+
+
 def creation_command(settings: Settings) -> str:
     """Returns the command that makes the missing index on this machine, at the place that the
     settings name.

@@ -8,7 +8,7 @@ import * as sql from "../store/statements.ts";
 import { pathCandidates } from "../query/filters.ts";
 
 const { DEFAULT_REMEDY, MAX_PATH_NOTES } = constants.skipped_files;
-const REMEDIES = new Map(Object.entries(constants.skipped_files.SKIP_REMEDIES));
+export const SKIP_REMEDIES = new Map(Object.entries(constants.skipped_files.SKIP_REMEDIES));
 
 /** Selects skipped files at a path; with `anywhere` also those whose paths end with it. */
 export function skippedFilesStatement(repo: string, text: string, anywhere: boolean): Statement {
@@ -39,7 +39,7 @@ export function skippedPathNotes(rowSets: readonly (readonly Row[])[]): string[]
 
 /** Says that a file was skipped and why, and what to do. */
 function skipNote(path: string, reason: string): [problem: string, remedy: string] {
-  return [`${path} is not in the index: it was skipped (${reason}).`, REMEDIES.get(reason) ?? DEFAULT_REMEDY];
+  return [`${path} is not in the index: it was skipped (${reason}).`, SKIP_REMEDIES.get(reason) ?? DEFAULT_REMEDY];
 }
 
 /** Paths from the root with the folders that they are in, one of which may be a submodule, and endings of paths. */

@@ -9,6 +9,7 @@ import { countOf, formatNumber } from "../escaping.ts";
 import { HttpError } from "../http_error.ts";
 import { sortBy } from "../sorting.ts";
 import type { Database, Row } from "../store/database.ts";
+import { SKIP_REMEDIES } from "./skipped_files.ts";
 import { countNodesWithWord, isSearchable } from "../store/relations.ts";
 import { EMPTY_SCOPE, type Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
@@ -113,6 +114,14 @@ function keptOutNote(groups: readonly UnreadGroup[], where: string): string {
   if (skipped.length === 0) return "";
   const files = fileSum(skipped);
   return `${countOf(files, "file")}${where} ${files === 1 ? "is" : "are"} not in the index (${reasons(skipped)}).`;
+}
+
+/** The error for a folder without indexed files that has skipped ones, from the rows of `unreadInScope`; else null. */
+export function skippedFolderError(folder: string, rows: readonly Row[]): HttpError | null {
+  const skipped = groupsOf(rows).filter(({ isSkipped }) => isSkipped);
+  if (skipped.length === 0) return null;
+  const remedy = skipped.length === 1 ? SKIP_REMEDIES.get(skipped[0]!.reason) : undefined;
+  return new HttpError(404, `Nothing in '${folder}' is indexed (${reasons(skipped)}).`, remedy ?? "List the files: feeder skipped");
 }
 
 /** The reasons, the most frequent first: "a lock file: 9; larger than the limit: 5". */

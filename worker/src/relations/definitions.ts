@@ -17,7 +17,7 @@ import type { ReferenceFinder } from "./references.ts";
 import { isElsewhere, isResolved, type Resolution } from "./outcomes.ts";
 import { traits } from "../traits.ts";
 import type { FileFacts } from "./file_facts.ts";
-import { EMPTY_TARGET_ERROR, listFirst, membersNamed, resolveTarget, type Target } from "./targets.ts";
+import { checkNoFile, EMPTY_TARGET_ERROR, listFirst, membersNamed, resolveTarget, type Target } from "./targets.ts";
 
 export const { MEMBER_TYPE } = constants.outline;
 /** The type of a local variable or parameter, which the index has no node of. */
@@ -115,6 +115,7 @@ async function definitionsOfName(finder: ReferenceFinder, name: string): Promise
   }
   if (matches.length === 0) {
     if (LINE.test(name)) throw new HttpError(400, `${name} has no column.`, `Add it: feeder definition ${name}:COLUMN`);
+    await checkNoFile(finder.reader, name);
     throw new NotInIndexError(`The index has no definition of '${name}'.`, `Search for it: feeder search ${name}`);
   }
   const ordered = sortBy(matches.map(({ found }) => found), ({ path, start_line }) => [path, start_line]);

@@ -11,6 +11,7 @@ import { anyOf, ftsPhrase } from "../store/fts_query.ts";
 import { hitFromRow, type Hit } from "../store/hits.ts";
 import { partRanges, partsFromRows } from "../store/node_parts.ts";
 import { sortNodes } from "../store/relations.ts";
+import { EMPTY_SCOPE } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { nearestNames } from "../suggestions.ts";
 import { composed, expandWords, lastName, normalizeSymbol, symbolEndsWith } from "../text.ts";
@@ -18,7 +19,7 @@ import { isOutside, outsideError, pathCandidates } from "../query/filters.ts";
 import { findMember, normalizeName, parseMembers, type Member } from "../ranking/member_names.ts";
 import { withoutDeclarations, withoutSectionsAndConstructors } from "./repeated_definitions.ts";
 import { skippedFileError, skippedFilesStatement } from "../corpus/skipped_files.ts";
-import { NotInIndexError } from "../corpus/unread_files.ts";
+import { NotInIndexError, skippedFolderError } from "../corpus/unread_files.ts";
 
 const { MAX_LISTED, MAX_SEPARATORS } = constants.targets;
 export const EMPTY_TARGET_ERROR = constants.targets.EMPTY_TARGET_ERROR as [problem: string, remedy: string];
@@ -140,7 +141,10 @@ export async function filesBelowPath(context: TargetContext, text: string, range
     return all.filter((path) => compareText(path, range.after) > 0).slice(0, range.count);
   }
   const skippedFiles = skippedFilesStatement(repo, text, looksLikePath(text));
-  const [all = [], skipped = []] = await database.run([sql.filesBelow(repo, ""), skippedFiles]);
+  const exact = candidates.filter((path) => !path.startsWith("*/"));
+  const below = { ...EMPTY_SCOPE, repos: [repo], paths: exact };
+  const statements = [sql.filesBelow(repo, ""), skippedFiles, ...(exact.length > 0 ? [sql.unreadInScope(below)] : [])];
+  const [all = [], skipped = [], unread = []] = await database.run(statements);
   const allPaths = all.map(([path]) => String(path));
   for (const glob of /[*?[]/.test(text) ? candidates : []) {
     const pattern = globPattern(stripCharacters(glob, "/"));
@@ -150,7 +154,17 @@ export async function filesBelowPath(context: TargetContext, text: string, range
   if (all.length === 0) throw new HttpError(404, `The index has no files of the repository '${repo}'.`, "Add some, then run: feeder sync");
   if (isOutside(text)) throw outsideError(text);
   const { error, remedy } = notFoundError("file or folder", text, nearestPaths(text, all));
-  throw skippedFileError(text, skipped) ?? new HttpError(404, error, remedy);
+  throw skippedFileError(text, skipped) ?? skippedFolderError(text, unread) ?? new HttpError(404, error, remedy);
+}
+
+/** Throws an HttpError for the path of an indexed file, where a name is meant. */
+export async function checkNoFile({ database, repo }: TargetContext, text: string): Promise<void> {
+  if (!looksLikePath(text)) return;
+  const candidates = pathCandidates(text);
+  const answers = await database.run(candidates.map((path) => sql.filesByPathSuffix(repo, path)));
+  if (resolveFile({ path: text, lines: null, name: null, candidates }, answers)) {
+    throw new HttpError(404, `${text} is a file.`, `List its symbols: feeder outline ${text}`);
+  }
 }
 
 /** A pattern for the paths that match a glob, or that are in a folder that does, as Python's fnmatch. */
