@@ -122,16 +122,25 @@ def _answer(route: Route, answer: object) -> None:
     route.fulfill(json=answer)
 
 
-def visit(browser: Browser, site: Web, query: str, width: int) -> Iterator[tuple[str, Page]]:
-    """Yields the name of each view with the page that shows it, in a window of a width."""
+def visit(
+    browser: Browser, site: Web, query: str, width: int, prefix: str = ""
+) -> Iterator[tuple[str, Page]]:
+    """Yields the name of each view with the page that shows it, in a window of a width.
+
+    Only of views whose names begin with `prefix`.
+    """
     size = ViewportSize(width=width, height=HEIGHT)
     for name in ("token form", *PROGRESS):
+        if not name.startswith(prefix):
+            continue
         with _waiting(browser, site, name, size) as page:
             settle(page)
             expect(page.get_by_label("Token", exact=True)).to_have_count(int(name == "token form"))
             yield name, page
     with open_page(browser, site, viewport=size) as page:
         for name, address, act in views(subject(site, query)):
+            if not name.startswith(prefix):
+                continue
             page.goto("about:blank")  # an address that differs in its fragment alone is not loaded
             page.goto(f"{site.base}/{address}")
             settle(page)
