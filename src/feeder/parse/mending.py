@@ -16,7 +16,7 @@ from feeder.parse.declared_lines import declared_names, definitions_of
 from feeder.parse.grammars import Grammar
 from feeder.parse.syntax_tree import blank_hidden
 
-PARSED_BYTES_MIN, PARSED_BYTES_PER_BYTE, PARSED_BYTES_LIMIT = 300_000, 20, 2_000_000
+PARSED_BYTES_MIN, PARSED_BYTES_PER_BYTE, PARSED_BYTES_LIMIT = 100_000, 7, 700_000
 """How many bytes are parsed in all: at least, for each byte of the file, and at most."""
 
 DEPTH_LIMIT = 12
@@ -25,7 +25,7 @@ DEPTH_LIMIT = 12
 MERGE_LIMIT = 4
 """How many blocks below a damaged one may belong to it, such as the rest of a long string."""
 
-DELETION_TRIES = 160
+DELETION_TRIES = 64
 """How many deletions of tokens are tried in a block."""
 
 DELETED_TOKENS = 4

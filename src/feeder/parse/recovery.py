@@ -179,9 +179,10 @@ def _better(
     blanked = {name for name in names_before if mended[name : name + 1] == b" "}
     ends = {(definition.name, definition.last_line): definition.first_line for definition in after}
     rows = {(definition.first_line, definition.last_line) for definition in after}
+    whole = _whole_blocks(mender.original, before | after)
     lost = {
         block.name
-        for block in _whole_blocks(mender.original, before)
+        for block in before & whole
         if ends.get((block.name, block.last_line), sys.maxsize) > block.first_line
         and (block.first_line, block.last_line) not in rows
         and block.name not in names - {other.name for other in after}
@@ -191,11 +192,7 @@ def _better(
     if len(names) < len(names_before - blanked) and not names_before - blanked <= names:
         return False
     torn = [
-        {
-            definition
-            for definition in found - _whole_blocks(mender.original, found)
-            if definition.has_error
-        }
+        {definition for definition in found - whole if definition.has_error}
         for found in (before, after)
     ]
     return len(torn[1]) <= len(torn[0]) and (bool(read) or _ranges(before) != _ranges(after))
@@ -203,13 +200,14 @@ def _better(
 
 def _whole_blocks(lines: Sequence[bytes], definitions: set[Definition]) -> set[Definition]:
     """The definitions that end where the block of their first line does."""
-    firsts = {definition.first_line for definition in definitions}
+    firsts = sorted({definition.first_line for definition in definitions})
     ends: set[tuple[int, int]] = set()
     within: list[Sequence[int]] = [range(len(lines))]
     while within:
         for block in split_blocks(lines, within.pop()):
-            ends.update((number, block.last) for number in block.frame if number in firsts)
-            if block.first != block.last:
+            inside = firsts[bisect_left(firsts, block.first) : bisect_right(firsts, block.last)]
+            ends.update((number, block.last) for number in inside if number in block.frame)
+            if len(inside) > 1 or (inside and inside[0] not in block.frame):
                 within.append(block.interior())
     return {
         definition
