@@ -119,11 +119,15 @@ $variable = [
 ; void Cart::add(Item item) { … }
 (function_definition declarator: $function $body* @body) @method
 
-; void add(Item item); of a file or a namespace, or with `friend` or `export`
+; void add(Item item); of a file or a namespace, or with `export`
 ((declaration declarator: $function) @method
  (#has-parent? @method "translation_unit" "declaration_list" "field_declaration_list"
-   "linkage_specification" "friend_declaration" "export_declaration"
-   "preproc_if" "preproc_ifdef" "preproc_elif" "preproc_else" "ERROR"))
+   "linkage_specification" "export_declaration" "preproc_if" "preproc_ifdef" "preproc_elif" "preproc_else" "ERROR"))
+
+; friend void add(Item item); not of another class
+((declaration declarator: $function) @method
+ (#has-parent? @method "friend_declaration")
+ (#not-match? @name "::"))
 
 ; Cart& Cart::operator=(Cart&&) = default; which the grammar reads as a variable
 (template_declaration

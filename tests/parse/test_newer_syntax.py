@@ -1,8 +1,12 @@
 """Constructs that are newer than a grammar, or that it reads as something else."""
 
+from textwrap import dedent
+
 import pytest
 
-from parse.outlines import nodes_of, outline, rows
+from feeder.parse.recovery import ParsedText
+from feeder.parse.syntax_tree import parse_first_branches, parse_tree
+from parse.outlines import GRAMMARS, nodes_of, outline, rows
 
 
 def definitions(path: str, text: str) -> list[str]:
@@ -19,6 +23,7 @@ def test_functions_declared_with_friend_export_and_default_in_cpp() -> None:
           friend bool operator==(const Cart&, const Cart&) = default;
           template <class T>
           friend void swap(T& a, T& b) {}
+          friend int Shop::count(const Cart&);
         };
 
         Cart& Cart::operator=(Cart&&) noexcept = default;
@@ -34,14 +39,82 @@ def test_functions_declared_with_friend_export_and_default_in_cpp() -> None:
     assert found == rows(
         """
         method open 1:1
-        class  Cart 3:7
+        class  Cart 3:8
         method Cart.operator== 4:4
         method Cart.swap 5:6
-        method Cart.operator= 9:9
-        method close 11:11
-        method Box.operator= 13:14
+        method Cart.operator= 10:10
+        method close 12:12
+        method Box.operator= 14:15
         """
     )
+
+
+def test_macros_before_blocks_and_fields_and_defaults_without_a_name_in_cpp() -> None:
+    found = definitions(
+        "cart.hpp",
+        """
+        class Cart {
+          CART_ATTRIBUTE(no_unique_address) Item first;
+
+          void add(Item*, Mode = {}, Item* = nullptr) noexcept
+          {
+            CART_TRY
+            {
+              push();
+            }
+            CART_CATCH_ALL
+            {
+              fail();
+            }
+          }
+
+          void clear();
+        };
+        """,
+    )
+    assert found == rows(
+        """
+        class  Cart 1:17
+        method Cart.add 4:14
+        method Cart.clear 16:16
+        """
+    )
+
+
+def test_branch_that_is_most_of_a_file_is_not_left_out() -> None:
+    lines = [
+        "#if MODULES",
+        "import shop;",
+        "#else",
+        *(line for n in range(9) for line in (f"int add{n}(int a) {{", "  return a;", "}", "")),
+        "FIRST(a) SECOND(b) { ) }",
+        "#endif",
+    ]
+    found = definitions("cart.hpp", "\n".join(lines) + "\n")
+    assert [f"method add{n} {4 * n + 4}:{4 * n + 6}" for n in range(9)] == found[:9]
+
+
+def test_lines_of_branches_that_are_left_out_are_not_parsed() -> None:
+    grammar = GRAMMARS.grammar("c")
+    text = dedent(
+        """
+        #ifdef FAST
+        static int add(int a) {
+          if (a) {
+        #else
+        static int add(int b) {
+        #endif
+          call(a, a, a, a, a, a, a);
+        #ifdef FAST
+          }
+        #endif
+          return a;
+        }
+        """
+    ).encode()
+    root, left_out = parse_first_branches(grammar, text, parse_tree(grammar, text))
+    assert (root.has_error, left_out) == (False, [5])
+    assert ParsedText(root, mended=left_out).unparsed == [(6, 6)]
 
 
 def test_functions_of_c_that_a_macro_names_or_marks() -> None:

@@ -11,7 +11,7 @@ from feeder.parse.blocks import Block
 from feeder.parse.captures import NODE_TYPES
 from feeder.parse.grammars import Capture, Captures, Grammar, query_matches
 
-_METHOD_WORDS = rb"(?:fun|func|function|def|defp|fn|sub|procedure|proc|macro)"
+_METHOD_WORDS = rb"(?P<_word>fun|func|function|def|defp|fn|sub|procedure|proc|macro)"
 _TYPE_WORDS = (
     rb"(?P<_word>class|struct|enum|interface|trait|object|protocol|record|union|mixin|namespace)"
 )
@@ -24,14 +24,16 @@ _LINE_PATTERNS = (
     re.compile(
         rb"^[ \t]*(?:[\w@]+(?:\([^()\n]*\))?[ \t]+){0,6}?(?P<type>" + _TYPE_WORDS + rb"\b"
         rb"(?:[ \t]+(?:class|struct|const)\b)?"
-        rb"(?:[ \t]*(?:\[\[[^\]\n]*\]\]|\w+\(\([^()\n]*\)\)))*[ \t]*(?P<name>\w+|`[^`\n]+`)).*",
+        rb"(?:[ \t]*(?:\[\[[^\]\n]*\]\]|\w+\(\([^()\n]*\)\)))*[ \t]*(?P<name>\w+\b|`[^`\n]+`))"
+        rb"(?![ \t]*[*&]|[ \t]+(?!constructor\b)\w+[ \t]*\().*",
         re.MULTILINE,
     ),
     re.compile(
         rb"^[ \t]*(?!(?:if|for|while|switch|catch|return|else|do|try|using|lock|with|when|guard|"
+        rb"typedef|param|"
         rb"extension|foreach|assert|throw|new|await|yield|case|super|this|synchronized)\b)"
         rb"(?P<method>(?:[\w:<>,\[\]?.]+[ \t*&]+){0,8}"
-        rb"(?P<name>(?![A-Z0-9_]+\b)~?[\w$]+)[ \t]*\().*",
+        rb"(?P<name>(?!(?:[A-Z0-9_]+|void|bool|char|int|long|float|double)\b)~?[\w$]+)[ \t]*\().*",
         re.MULTILINE,
     ),
 )
@@ -77,7 +79,7 @@ def declared_names(
 ) -> list[tuple[int, int, int]]:
     """Where a block's outer lines say what it declares, its name last: line, start and end.
 
-    Before the name comes its scope, or the word that makes it a type.
+    Before the name come its scope and the word that makes it a type or a function.
     """
     for number in _header(block):
         for pattern in _line_patterns(grammar):
@@ -136,7 +138,10 @@ def read_declarations(
     known: set[Definition],
     starts: Sequence[int],
 ) -> list[Captures]:
-    """What the outer lines of blanked blocks declare, up to the blocks' ends."""
+    """What the outer lines of blanked blocks declare, up to the blocks' ends.
+
+    `_word` is the word that makes it certain: `class`, `func`.
+    """
     names = {declared.name for declared in known}
     functions = [declared for declared in known if NODE_TYPES[declared.kind] == "method"]
     found: list[Captures] = []
@@ -165,7 +170,7 @@ def _read_declaration(
             captures = {
                 name: [_LineCapture(*match.span(name))]
                 for name in pattern.groupindex
-                if name not in {kind, "_word"} and match.start(name) >= 0
+                if name != kind and match.start(name) >= 0
             }
             body = min(starts[number + 1], end)
             return captures | {

@@ -31,7 +31,13 @@ from feeder.parse.declared_lines import (
 )
 from feeder.parse.grammars import Captures, Grammar
 from feeder.parse.mending import DEPTH_LIMIT, Mender, error_nodes
-from feeder.parse.syntax_tree import blank_hidden, parse_range, parse_tree, unparsed_lines
+from feeder.parse.syntax_tree import (
+    blank_hidden,
+    parse_first_branches,
+    parse_range,
+    parse_tree,
+    unparsed_lines,
+)
 
 SIZE_LIMIT = 400_000
 """Bytes of a file above which nothing is tried."""
@@ -68,13 +74,19 @@ class ParsedText(NamedTuple):
 def parse_code(grammar: Grammar, content: bytes, byte_range: Range | None = None) -> ParsedText:
     """Parses a file of code, or a range of it, and again what a syntax error has swallowed."""
     root = parse_range(grammar, content, byte_range) if byte_range else parse_tree(grammar, content)
-    if not root.has_error or not grammar.query.pattern_count or len(content) > SIZE_LIMIT:
+    if not root.has_error or not grammar.query.pattern_count:
         return ParsedText(root)
     if byte_range:
         content = _blank_outside(content, byte_range)
     for hidden in filter(None, (grammar.noise, grammar.unknown)):
         content = blank_hidden(content, hidden)
-    return _recover(grammar, content, root, byte_range) or ParsedText(root)
+    left_out: Sequence[int] = ()
+    if not byte_range:
+        root, left_out = parse_first_branches(grammar, content, root)
+    mended = None
+    if root.has_error and len(content) <= SIZE_LIMIT:
+        mended = _recover(grammar, content, root, byte_range)
+    return mended or ParsedText(root, mended=left_out)
 
 
 def _blank_outside(content: bytes, byte_range: Range) -> bytes:
@@ -124,10 +136,14 @@ def _recover(
 
 
 def _lines(declaration: Captures, line_starts: Sequence[int]) -> tuple[int, int]:
-    """The line of the name of a declaration that was read from a line, and its last line."""
+    """The line of the name of a declaration that was read from a line, and its last line.
+
+    The line of the name is -1 if no word such as `class` makes it certain: it may be a call.
+    """
     end = next(declaration[kind][0].end_byte for kind in NODE_TYPES if kind in declaration)
     name = declaration["name"][0].start_byte
-    return bisect_right(line_starts, name) - 1, bisect_left(line_starts, end) - 1
+    first = bisect_right(line_starts, name) - 1 if "_word" in declaration else -1
+    return first, bisect_left(line_starts, end) - 1
 
 
 def _restore(  # noqa: PLR0913 - the text, and what it has to declare
@@ -142,7 +158,7 @@ def _restore(  # noqa: PLR0913 - the text, and what it has to declare
     """Takes back each change without which the text has the same definitions.
 
     `lines_read` has the name's line and the last line of those that were read from lines, by the
-    offsets of their names: a tree must have them, and not end them earlier.
+    offsets of their names: a tree must have those that are certain, and end none earlier.
     """
     for numbers in mender.changes()[:RESTORE_LIMIT]:
         changed = mender.restore(numbers)

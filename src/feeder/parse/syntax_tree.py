@@ -4,6 +4,7 @@ Text that the grammar cannot parse, such as preprocessor branches, is blanked fi
 """
 
 import re
+from collections.abc import Sequence
 
 from tree_sitter import Node as Syntax
 from tree_sitter import Range
@@ -35,10 +36,8 @@ def parse_range(grammar: Grammar, content: bytes, byte_range: Range) -> Syntax:
 def parse_tree(grammar: Grammar, content: bytes) -> Syntax:
     """Parses a file.
 
-    The grammar's noise is blanked first, which moves no offset. If syntax errors still cover more
-    than `ERROR_SHARE` of the file, it is parsed again with one branch of each conditional; that
-    tree is returned if it has at most half the errors. A language that has only patterns gets an
-    empty tree.
+    The grammar's noise is blanked first, which moves no offset. A language that has only patterns
+    gets an empty tree.
     """
     if not (grammar.query.pattern_count or grammar.embedded_query or grammar.data_shape):
         content = b""
@@ -46,15 +45,36 @@ def parse_tree(grammar: Grammar, content: bytes) -> Syntax:
         content = blank_hidden(content, grammar.noise)
     root = grammar.parser.parse(content).root_node
     if grammar.unknown and root.has_error:
-        content = blank_hidden(content, grammar.unknown)
-        root = grammar.parser.parse(content).root_node
-    if grammar.conditionals is None or not root.has_error:
-        return root
+        root = grammar.parser.parse(blank_hidden(content, grammar.unknown)).root_node
+    return root
+
+
+def parse_first_branches(
+    grammar: Grammar, content: bytes, root: Syntax
+) -> tuple[Syntax, Sequence[int]]:
+    """Parses a file with the first branch of each conditional, if that loses less than the errors.
+
+    It is tried if the errors of `root` cover more than `ERROR_SHARE` of the file. The errors of the
+    new tree and the text of the other branches must together be at most half of them. Returns the
+    tree, or `root`, and the lines of the other branches, counted from 0.
+    """
     error_bytes = _error_bytes(root)
-    if error_bytes <= ERROR_SHARE * len(content):
-        return root
-    other = grammar.parser.parse(blank_hidden(content, grammar.conditionals)).root_node
-    return other if 2 * _error_bytes(other) <= error_bytes else root
+    if grammar.conditionals is None or error_bytes <= ERROR_SHARE * len(content):
+        return root, ()
+    blanked = blank_hidden(content, grammar.conditionals)
+    directives_blanked = grammar.conditionals.sub(
+        lambda match: _NOT_LINE_END.sub(b" ", match[0]), content
+    )
+    pairs = enumerate(zip(directives_blanked.splitlines(), blanked.splitlines(), strict=True))
+    left_out = {
+        number: len(line.strip())
+        for number, (line, other) in pairs
+        if line.strip() != other.strip()
+    }
+    other = grammar.parser.parse(blanked).root_node
+    if 2 * (_error_bytes(other) + sum(left_out.values())) > error_bytes:
+        return root, ()
+    return other, list(left_out)
 
 
 def _error_bytes(root: Syntax) -> int:
