@@ -62,6 +62,12 @@
 ; store..put(item)
 (cascade_section (cascade_selector (identifier) @calls))
 
+; const Item.free(), new Item.free()
+[
+  (const_object_expression [(type_identifier) (type_arguments)] . (identifier) @calls)
+  (new_expression [(type_identifier) (type_arguments)] . (identifier) @calls)
+]
+
 ; const Item(), new Item()
 [(const_object_expression (type_identifier) @calls) (new_expression (type_identifier) @calls)]
 
@@ -162,3 +168,9 @@
     (identifier) @unpacked
     (constant_pattern . (identifier) @unpacked)
   ])
+; case Point(:final x, :var y)
+(object_pattern
+  (type_identifier) @bound
+  ["(" ","]
+  . ":"
+  . (variable_pattern (identifier) @unpacked))

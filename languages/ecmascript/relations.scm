@@ -177,6 +177,40 @@ $constructed = [(identifier) @bound (member_expression property: (property_ident
       function: (import)
       arguments: (arguments . (string (string_fragment) @module) .))))
 
+; const Card = lazy(() => import("./Card"))
+((variable_declarator
+   name: (identifier) @alias
+   value: (call_expression
+     arguments: (arguments
+       . (arrow_function
+         body: (call_expression
+           function: (import)
+           arguments: (arguments . (string (string_fragment) @module) .))))))
+ (#set! imported "default")
+ (#match? @alias "^[A-Z]"))
+
+; (await import("./store")).Store
+(member_expression
+  object: (parenthesized_expression
+    (await_expression
+      (call_expression
+        function: (import)
+        arguments: (arguments . (string (string_fragment) @module) .))))
+  property: (property_identifier) @imports)
+
+; import("./store").then((store) => store.open())
+((call_expression
+   function: (member_expression
+     object: (call_expression
+       function: (import)
+       arguments: (arguments . (string (string_fragment) @module) .))
+     property: (property_identifier) @_then)
+   arguments: (arguments
+     . (arrow_function
+       [parameter: (identifier) @alias parameters: (formal_parameters . (_) @alias .)])))
+ (#eq? @_then "then")
+ (#match? @alias "^[\\w$]+$"))
+
 ; const store = require("./store")
 (variable_declarator
   name: (identifier) @alias

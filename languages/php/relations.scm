@@ -62,6 +62,8 @@ $type = [(named_type) (optional_type)]
 ; implements Sender; also `use Counting;` of a trait inside a class
 (class_interface_clause $implemented)
 (class_declaration body: (declaration_list (use_declaration $implemented)))
+(enum_declaration body: (enum_declaration_list (use_declaration $implemented)))
+(trait_declaration body: (declaration_list (use_declaration $implemented)))
 
 ; use Counting { add as private plus; Counting::size as length; }: methods of the trait
 ((use_declaration [(name) @bound (qualified_name (name) @bound)]

@@ -53,6 +53,10 @@ $constructed = [(identifier) @constructed (attribute attribute: (identifier) @co
       (subscript value: (attribute attribute: (identifier) @inherits))
     ]))
 
+; class Meta(Shelf.Meta): the outer class
+((class_definition superclasses: (argument_list (attribute object: (identifier) @attributes)))
+ (#match? @attributes "^_*[A-Z]"))
+
 ; class Cart(with_metaclass(Meta, Base)): the names in the call
 (class_definition
   superclasses: (argument_list (call arguments: (argument_list (identifier) @inherits))))

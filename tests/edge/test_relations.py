@@ -138,7 +138,16 @@ FOLLOWED_CASES = frozenset(
 
 
 DECLARED_CASES = frozenset(
-    {"python-labels", "python-class-body", "rust-associated", "scala-extension-imports"}
+    {
+        "csharp-partial-method",
+        "kotlin-extension-file",
+        "python-class-body",
+        "python-labels",
+        "python-nested-classes",
+        "rust-associated",
+        "rust-own-blocks",
+        "scala-extension-imports",
+    }
 )
 """Cases of `declared_members` whose rules the Worker has too."""
 

@@ -1,4 +1,4 @@
-"""References of fields, givens, associated types and small shops in PHP, Ruby, Dart and Groovy.
+"""References of members, labels, class bodies, and small shops in PHP, Ruby, Dart and Groovy.
 
 The cases are in `cases/declared_members.json`; `marked_sites` says what the marks mean.
 """

@@ -171,7 +171,7 @@ def collect_captures(
             if kind == "call" and not _is_meaningful_name(name):
                 continue  # `configure("2")`: a version or a separator does not describe the call
             if "name" in captures:
-                relations.declare(captures["name"], is_function=kind == "method")
+                relations.declare(captures["name"], kind)
             if name or kind in _ANONYMOUS_KINDS:
                 declaration = _declaration(source, pattern, kind, name, captures)
                 declaration.nesting_rule = settings.get("outermost")

@@ -105,11 +105,15 @@ class RelationCollector:
         self._last_path = -1
         self._has_labels = False
 
-    def declare(self, names: Sequence[Capture], *, is_function: bool) -> None:
-        """Notes the name of a declaration, which is no relation."""
+    def declare(self, names: Sequence[Capture], kind: str) -> None:
+        """Notes the name of a declaration, which is no relation; that of a call may be a type, as
+        in `describe Cart do`.
+        """
         starts = [name.start_byte for name in names]
+        if kind == "call" and self._is_type_alone(starts[0]):
+            return
         self._declared.update(starts)
-        if is_function:
+        if kind == "method":
             self._member_scopes.declare(names[-1], has_value=True)
         start, end = starts[-1], names[-1].end_byte
         if end - start <= NAME_LIMIT:
@@ -117,6 +121,11 @@ class RelationCollector:
             self._existing_names.add(source)
             if b":" in source:  # Cart::add
                 self._declared.add(start + source.rindex(b":") + 1)
+
+    def _is_type_alone(self, start: int) -> bool:
+        """Tells whether a name begins with a capital letter, and is not in quotes."""
+        content = self._content
+        return content[start : start + 1].isupper() and content[start - 1] in b" (\n"
 
     def declare_member(self, names: Sequence[Capture], *, is_of_file: bool) -> None:
         """Notes the name of a member, whose declaration is no relation.

@@ -29,6 +29,9 @@ OPEN_TYPE_PATTERN = re.compile(r"\b(?:trait|protocol|module|extension|implicit|h
 STATIC_TYPE_PATTERN = re.compile(r"\bstatic\b[^(]*\bclass\b")
 """A class of C# that may have members of other types, unless it is nested in a type."""
 
+PART_PATTERN = re.compile(r"\b(?:partial|extension)\b")
+"""A declaration that is one of several parts of a type."""
+
 COMPANION_END = ".Companion"
 """The end of the symbol of an object of Kotlin that has no name of its own."""
 
@@ -58,6 +61,7 @@ class FamilyFinder:
             owner = near[0] if near else None
             if owner:
                 family = self.family(owner, {(other.path, other.owner) for other in others})
+                family = family._replace(own=family.own | self._parts(owner))
                 family = family._replace(
                     is_closed=self._is_closed(owner), has_constructor=self._has_constructor(owner)
                 )
@@ -92,6 +96,16 @@ class FamilyFinder:
         nodes = self._reader.facts([owner.path])[owner.path].nodes
         own = (node for node in nodes if node.symbol == owner.symbol and node.node_type == "class")
         return not any(node.has_kind(INHERITS + IMPLEMENTS) for node in own)
+
+    def _parts(self, owner: Definition) -> set[tuple[str, str]]:
+        """The parts of a type of C# or Swift that are marked as such."""
+        return {
+            (type_.path, type_.symbol)
+            for type_, hit in self._reader.named_definitions(owner.name)
+            if type_.symbol == owner.symbol
+            and traits(owner.language).split_types
+            and PART_PATTERN.search(hit.signature or "")
+        }
 
     def _has_constructor(self, owner: Definition) -> bool:
         """Tells whether a type has a method that gets the labels of a call of it: `__init__`."""

@@ -120,10 +120,19 @@ class FileFacts:
 
     @cached_property
     def package(self) -> str:
-        """The prefix of all qualified symbols of the file, such as `acme.shop`."""
+        """The prefix of all qualified symbols of the file, such as `acme.shop`.
+
+        Without a type, a type in it is one that functions of Kotlin extend: `acme.shop.Cart.add`.
+        """
         symbols = [node.symbol for node in self.nodes if node.node_type == "class" and node.symbol]
+        may_extend = not symbols and any(
+            traits(node.language).extension_receivers for node in self.nodes[:1]
+        )
         symbols = symbols or [node.symbol for node in self.nodes if node.symbol]
-        return min(symbols, key=len).rpartition(".")[0] if symbols else ""
+        package = min(symbols, key=len).rpartition(".")[0] if symbols else ""
+        while may_extend and package.rpartition(".")[2][:1].isupper():
+            package = package.rpartition(".")[0]
+        return package
 
     @cached_property
     def classes(self) -> set[str]:

@@ -353,8 +353,8 @@ class NameResolver:
     ) -> Resolution:
         """A receiver that no import leads to the definition.
 
-        `Shelf.Line` may be a type of an outer type, and `geo::kEps` a constant of a namespace of
-        C++; `self.Line` and `log.Line()` are members.
+        `Shelf.Line` and `self.Line` may be a type of an outer type, and `geo::kEps` a constant of a
+        namespace of C++; of other definitions, `self.Line` and `log.Line()` are members.
         """
         definition, own = self.definition, traits(self.definition.language)
         first = receiver.partition(".")[0]
@@ -362,7 +362,12 @@ class NameResolver:
             return self.go_package_refers(facts, receiver, definition)
         if facts.imported(first) or facts.imported(receiver):
             return self._of_imported(facts, receiver)
-        if receiver in SELF_NAMES or own.imported_receivers:
+        is_nested = definition.is_type and bool(definition.owner)
+        if receiver in SELF_NAMES and is_nested:  # self.Status of a class with a class inside
+            receiver = facts.enclosing_class(node.symbol) or receiver
+            if (facts.path, receiver) == (definition.path, definition.owner):
+                return RESOLVED
+        elif receiver in SELF_NAMES or (own.imported_receivers and not is_nested):
             return elsewhere(Evidence.ANOTHER_TYPE)
         if definition.is_type and receiver.rpartition(".")[2] in self.types_with_member:
             return self.another_of_type(receiver)

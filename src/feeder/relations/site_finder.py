@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from feeder.relation import MENTION, USE, Relation, macro_of
+from feeder.relation import MENTION, Relation, macro_of
 from feeder.relations.modules import Definition
 from feeder.relations.node_definitions import is_header
 from feeder.relations.relation_reader import RelationReader
@@ -15,7 +15,7 @@ from feeder.relations.resolution import Resolver
 from feeder.relations.sites import KIND_NAMES, LeftOut, Reference
 from feeder.store.relations import RelatedNode
 from feeder.text import composed
-from feeder.traits import are_compatible, traits
+from feeder.traits import are_compatible
 
 
 class SiteFinder:
@@ -64,8 +64,6 @@ class SiteFinder:
             ):
                 continue
             for relation, kind in relations:
-                if relation.kind == USE and _is_own_block(definition, node):
-                    continue
                 meant = relation
                 if relation.name != name:
                     meant = Relation(name, MENTION, "", relation.lines)
@@ -83,12 +81,6 @@ class SiteFinder:
                         yield Reference(
                             node.path, line, 0, kind, result.is_resolved, "", node, name, receiver
                         )
-
-
-def _is_own_block(definition: Definition, node: RelatedNode) -> bool:
-    """Tells whether a node is a block of a type in its own file: `impl Cart` below `Cart`."""
-    has_blocks = bool(traits(node.language).adding_block) and node.node_type == "class"
-    return has_blocks and (node.path, node.symbol) == (definition.path, definition.symbol)
 
 
 def _relations_of_name(

@@ -23,6 +23,7 @@ import { lastName } from "../text.ts";
 const { MAX_HELD_TYPES, COMPANION_END } = constants.families;
 const CHAINED = new Pattern(matchAtStart(constants.families.CHAINED_PATTERN));
 const OPEN_TYPE = new Pattern(constants.families.OPEN_TYPE_PATTERN);
+const PART = new Pattern(constants.families.PART_PATTERN);
 const STATIC_TYPE = new Pattern(constants.families.STATIC_TYPE_PATTERN);
 
 /** Makes the resolver of a definition. */
@@ -51,6 +52,7 @@ export class FamilyFinder {
     const owner = same.find((one) => one.path === definition.path) ?? same[0] ?? null;
     const overriding = new Set(others.map((one) => typeKey(one.path, one.owner)));
     const closed = owner ? await this.#closedFamily(owner, overriding) : NO_FAMILY;
+    const own = new Set([...closed.own, ...(owner ? await this.#parts(owner) : [])]);
     const isStructural = owner !== null && traits(owner.language).structuralInterfaces;
     const [makers, dispatch] = isStructural
       ? await Promise.all([this.go.makers(owner), this.go.dispatch(definition, others)])
@@ -60,7 +62,7 @@ export class FamilyFinder {
     const holding = [...(isOnly ? [owner] : []), ...known.slice(0, MAX_HELD_TYPES).map(({ type }) => type)];
     const isChained = mayBeField(await this.reader.nodes(definition.name), definition.name);
     const holders = isChained ? await this.#holders(holding) : new Map<string, Definition[]>();
-    const family = { ...closed, makers, holders, dispatch };
+    const family = { ...closed, own, makers, holders, dispatch };
     return new Resolver(definition, others, owner, this.reader.exports, family);
   }
 
@@ -91,6 +93,14 @@ export class FamilyFinder {
     const { nodes } = await this.reader.fileFacts(owner.path);
     const own = nodes.filter(({ symbol, nodeType }) => symbol === owner.symbol && nodeType === "class");
     return !own.some(({ relations }) => hasKind(relations, INHERITS) || hasKind(relations, IMPLEMENTS));
+  }
+
+  /** The keys of the parts of a type of C# or Swift that are marked as such. */
+  async #parts(owner: Definition): Promise<string[]> {
+    if (!traits(owner.language).splitTypes) return [];
+    const named = await this.reader.namedDefinitions(owner.name);
+    const parts = named.filter(({ definition, hit }) => definition.symbol === owner.symbol && PART.test(hit.signature ?? ""));
+    return parts.map(({ definition }) => typeKey(definition.path, definition.symbol));
   }
 
   /** Returns true if a type has a method that gets the labels of a call of it: `__init__`. */

@@ -59,7 +59,10 @@ export class FileFacts {
     return (this.#packageNames ??= new Set(modules.map((module) => rpartition(module, "/")[1])));
   }
 
-  /** The prefix of all qualified symbols of the file, such as `acme.shop`. */
+  /**
+   * The prefix of all qualified symbols of the file, such as `acme.shop`. Without a type, a type in it is one that
+   * functions of Kotlin extend: `acme.shop.Cart.add`.
+   */
   get package(): string {
     return (this.#package ??= this.#readPackage());
   }
@@ -70,7 +73,10 @@ export class FileFacts {
     const [first, ...others] = types.length > 0 ? types : all;
     if (first === undefined) return "";
     const shortest = others.reduce((best, one) => ([...one].length < [...best].length ? one : best), first);
-    return rpartition(shortest, ".")[0];
+    const mayExtend = types.length === 0 && traits(this.nodes[0]!.language).extensionReceivers;
+    let [packageName] = rpartition(shortest, ".");
+    while (mayExtend && /^\p{Lu}/u.test(rpartition(packageName, ".")[1])) [packageName] = rpartition(packageName, ".");
+    return packageName;
   }
 
   /** The symbols of the file's types. */

@@ -295,8 +295,13 @@ export class NameResolver {
     const [first] = partition(receiver, ".");
     if (imports === "folders") return this.goPackageRefers(facts, receiver, definition);
     if (facts.imports.has(first) || facts.imports.has(receiver)) return this.#ofImported(facts, receiver);
-    if (SELF_NAMES.has(receiver) || importedReceivers) return elsewhere("ANOTHER_TYPE");
-    if (definition.isType && this.hasMember(rpartition(receiver, ".")[1])) return this.anotherOfType(receiver);
+    const isNested = definition.isType && definition.owner !== "";
+    let type = receiver;
+    if (SELF_NAMES.has(receiver) && isNested) { // self.Status of a class with a class inside
+      type = facts.enclosingClass(node.symbol) || receiver;
+      if (facts.path === definition.path && type === definition.owner) return RESOLVED;
+    } else if (SELF_NAMES.has(receiver) || (importedReceivers && !isNested)) return elsewhere("ANOTHER_TYPE");
+    if (definition.isType && this.hasMember(rpartition(type, ".")[1])) return this.anotherOfType(type);
     if (definition.isType || !node.symbol) return possible("OUTER_SCOPE");
     const isConstant = !definition.owner && !definition.isFunction;
     const mayBeNamespace = isConstant && family === "c" && /^\p{L}/u.test(first);

@@ -1,10 +1,10 @@
 /** Finds the sites of one name that refer to a definition, or may. Mirrors `feeder.relations.site_finder`. */
 
 import { partition } from "../python_strings.ts";
-import { CALL, IMPORT, macroOf, MENTION, type Relation, USE } from "../relation.ts";
+import { CALL, IMPORT, macroOf, MENTION, type Relation } from "../relation.ts";
 import { decodeRelations, type RelatedNode } from "../store/relations.ts";
 import { composed } from "../text.ts";
-import { areCompatible, traits } from "../traits.ts";
+import { areCompatible } from "../traits.ts";
 import type { FileFacts } from "./file_facts.ts";
 import type { Definition } from "./modules.ts";
 import { isHeader } from "./node_definitions.ts";
@@ -72,7 +72,6 @@ function sitesIn(
     for (const relation of decodeRelations(node)) {
       let kind = KIND_NAMES[relation.kind];
       if (!kind) continue;
-      if (relation.kind === USE && isOwnBlock(definition, node)) continue;
       let meant = relation;
       if (relation.name !== name) {
         if (isMember || relation.kind === IMPORT || !hasPart(relation, name)) continue;
@@ -91,12 +90,6 @@ function sitesIn(
     }
   }
   return { sites, leftOut };
-}
-
-/** Returns true if a node is a block of a type in its own file: `impl Cart` below `Cart`. */
-function isOwnBlock({ path, symbol }: Definition, node: RelatedNode): boolean {
-  const hasBlocks = traits(node.language).addingBlock !== "" && node.nodeType === "class";
-  return hasBlocks && node.path === path && node.symbol === symbol;
 }
 
 /** Returns true if the receiver begins with a name, as in `Cart.create` or `Cart()`. */
