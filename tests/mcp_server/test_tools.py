@@ -56,12 +56,18 @@ def footer(text: str) -> list[str]:
 
 
 def test_hit_has_its_place_and_its_code(ask: Ask) -> None:
-    """Dedented and without fences; the footer has the total and the freshness of the index."""
+    """With three lines around it, dedented and without fences; the footer has the total and the
+    freshness of the index.
+    """
     text = result_text(ask("search", query="addLine"))
     assert text.startswith(
-        "src/cart.py:9-10 method Cart.addLine\n"
-        "def addLine(self, article, count):\n"
-        "    self.lines.append((article, count))\n\n"
+        "src/cart.py:9-10 method Cart.addLine [6-13]\n"
+        "class Cart:\n"
+        '    """Lines and their sum."""\n\n'
+        "    def addLine(self, article, count):\n"
+        "        self.lines.append((article, count))\n\n"
+        "    def total(self):\n"
+        "        return sum(Decimal(price) for _, price in self.lines)\n\n"
     )
     *_, count, equals = footer(text)
     assert re.fullmatch(r"\d+ of \d+", count)
@@ -72,7 +78,7 @@ def test_filters_work_as_arguments_and_in_the_query(ask: Ask) -> None:
     beside = result_text(ask("search", query="exchange", path="src", type="method", language="py"))
     within = result_text(ask("search", query="exchange path:src type:method lang:py"))
     assert beside == within
-    assert beside.startswith("src/money.py:4-6 method exchange\n")
+    assert beside.startswith("src/money.py:4-6 method exchange [1-6]\n")
     assert "tests/" not in beside
 
 
@@ -111,15 +117,19 @@ def test_pages_are_consecutive(ask: Ask) -> None:
 DETAILS = {
     "locations": "src/cart.py:12-13 method Cart.total",
     "signature": "src/cart.py:12-13 method Cart.total\ndef total(self):",
-    "full": "src/cart.py:12-13 method Cart.total\ndef total(self):\n"
-    "    return sum(Decimal(price) for _, price in self.lines)",
+    "full": "src/cart.py:12-13 method Cart.total [9-16]\n"
+    "    def addLine(self, article, count):\n"
+    "        self.lines.append((article, count))\n\n"
+    "    def total(self):\n"
+    "        return sum(Decimal(price) for _, price in self.lines)\n\n\n"
+    "def emptyCart():",
 }
 
 
 @pytest.mark.parametrize("detail", DETAILS)
 def test_detail_level_of_hits(ask: Ask, detail: str) -> None:
     text = result_text(ask("search", query="Cart.total", limit=1, detail=detail))
-    assert text.split("\n\n")[0] == DETAILS[detail]
+    assert text.startswith(f"{DETAILS[detail]}\n\n1 of ")
     assert "Shortened" not in text
 
 
@@ -141,7 +151,10 @@ def test_several_targets_are_read_and_unknown_ones_reported(ask: Ask) -> None:
         "The index has no file, symbol or id 'src/mony.py'. "
         "Did you mean src/money.py or tests/test_money.py?"
     )
-    assert second == DETAILS["full"]
+    assert second == (
+        "src/cart.py:12-13 method Cart.total\ndef total(self):\n"
+        "    return sum(Decimal(price) for _, price in self.lines)"
+    )
     assert re.fullmatch(HEAD, last)
     assert "Did you mean" in error_text(ask("read", target="src/mony.py"))
 
@@ -278,7 +291,8 @@ def test_lines_are_those_of_the_current_files(tmp_path: Path) -> None:
         "import os\n\n\ndef apple():\n    return 'a long way to the tree'\n"
     )
     text = result_text(call_tools_in(repo.path)("search", query="apple"))
-    assert text.startswith("a.py:4-5 method apple (moved from 1-2)\ndef apple():\n")
+    heading = "a.py:4-5 method apple [1-5] (moved from 1-2)"
+    assert text.startswith(f"{heading}\nimport os\n\n\ndef apple():\n")
     assert footer(text)[-1].startswith("1 of the files shown has changed since it was indexed.")
 
 

@@ -467,6 +467,8 @@ def test_json_result_has_all_fields(database: SQLite, folder: Path) -> None:
         "copies": [],
         "text": "def refundOrder(order):\n    return order.total",
         "text_of": None,
+        "before": None,
+        "after": None,
         "window": {
             "start_line": 1,
             "lines": ["def refundOrder(order):"],

@@ -94,6 +94,21 @@ def test_deleted_node_has_no_excerpt(database: SQLite, repo: Repo) -> None:
     assert (hit["state"], hit["text"], hit["window"]) == ("gone", None, None)
 
 
+def test_lines_around_a_node_end_at_blank_and_at_long_lines(database: SQLite, repo: Repo) -> None:
+    """At most three lines; a blank line is only between others."""
+    [duty] = answer(database, repo.path, "Duty.of").as_json()["hits"]
+    assert duty["before"] == ["class Duty:", '    """What is paid at a border."""', ""]
+    assert duty["after"] == ["", "", "# The customs' own."]
+    [vat] = answer(database, repo.path, "vat").as_json()["hits"]
+    assert (vat["before"], vat["after"]) == (None, ["", "", "class Duty:"])
+    long = f"# {'own ' * 50}"
+    (repo.path / "tax.py").write_text(
+        TAX.replace("# The customs'", f"{long}\nx = 1\n\n# The customs'")
+    )
+    [toll] = answer(database, repo.path, "toll").as_json()["hits"]
+    assert (toll["before"], toll["after"]) == (["x = 1", ""], None)
+
+
 @pytest.mark.parametrize("ends", ["\r\n", "\n"])
 def test_crlf_line_ends_do_not_count_as_an_edit(database: SQLite, repo: Repo, ends: str) -> None:
     """git checks files out with CRLF on Windows."""

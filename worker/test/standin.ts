@@ -25,6 +25,8 @@ const HIT = {
   copies: [],
   text: "def exchange(amount, rate):\n    return amount * rate",
   text_of: null,
+  before: null,
+  after: null,
   window: null,
 };
 

@@ -71,7 +71,7 @@ from feeder.relations import (
     uses,
 )
 from feeder.search import answers, engine, similar
-from feeder.snippets import layout, outline, snippets, statement_lines
+from feeder.snippets import excerpts, layout, outline, snippets, statement_lines
 from feeder.store import go_relations, hits, index_counts, name_search, node_parts, relations, scope
 from feeder.sync import dry_run
 from feeder.traits import all_traits, traits
@@ -170,6 +170,7 @@ _NAMES: dict[ModuleType, str] = {
     snippets: """TABLE_ROW TABLE_RULE REPEAT_WEIGHTS MAX_SHIFT MAX_HEAD_LINES HEAD_SEARCH_LINES
         SIGNATURE_TRIM MAX_COMPARED CUT_PENALTY ANCHOR_WEIGHT LITERAL_WEIGHT
         MAX_HIGHLIGHTS""",
+    excerpts: "CONTEXT_LINES MAX_CONTEXT_CHARS",
     stopwords: "RANKING_STOP_WORDS HIGHLIGHT_STOP_WORDS",
     repeated_definitions: "CALL_PATTERN QUOTES DEFINED_IN_HEADER_PATTERN",
     targets: "MAX_LISTED MAX_SEPARATORS EMPTY_TARGET_ERROR",

@@ -10,6 +10,7 @@ import apsw.ext
 from feeder.cloudflare import workers_ai
 from feeder.edge import worker_limits
 from feeder.query import filters, relation_filters
+from feeder.snippets.excerpts import CONTEXT_LINES
 from feeder.store import (
     go_relations,
     hits,
@@ -52,7 +53,7 @@ _OF_IDS = "(VALUES @IDS) i CROSS JOIN docs d ON d.id = i.column1"
 _STORED_SOURCE_OF_NODES = f"""
 SELECT DISTINCT {_SOURCE_COLUMNS} FROM {_OF_IDS} CROSS JOIN texts t
 ON t.repo = d.repo AND t.path = d.path
-AND t.first_line <= d.end_line AND t.last_line >= d.start_line
+AND t.first_line <= d.end_line + {CONTEXT_LINES} AND t.last_line >= d.start_line - {CONTEXT_LINES}
 """
 
 

@@ -151,6 +151,8 @@ def _detail_variants(hit: PageHit, most_detailed: str) -> list[HitVariant]:
         LOCATIONS: hit_heading(hit),
     }
     variants: dict[str, HitVariant] = {}
+    if most_detailed == FULL and (text := _text_in_context(hit)):
+        variants[text] = HitVariant(FULL, text)
     for detail in DETAIL_ORDER[DETAIL_ORDER.index(most_detailed) :]:
         if text := texts[detail]:
             variants.setdefault(text, HitVariant(detail, text))
@@ -184,6 +186,16 @@ def format_code(lines: Iterable[str]) -> str:
 def _full_text(hit: PageHit) -> str:
     lines = hit.excerpt.lines if hit.excerpt.is_shown else ()
     return f"{hit_heading(hit)}\n{_header_text(hit, lines)}{format_code(lines)}" if lines else ""
+
+
+def _text_in_context(hit: PageHit) -> str:
+    """The lines with those around them; empty if there are none."""
+    excerpt = hit.excerpt
+    if not excerpt.lines or not (excerpt.before or excerpt.after):
+        return ""
+    lines = [*excerpt.before, *excerpt.lines, *excerpt.after]
+    shown = f"{excerpt.first - len(excerpt.before)}-{excerpt.last + len(excerpt.after)}"
+    return f"{hit_heading(hit, shown)}\n{_header_text(hit, lines)}{format_code(lines)}"
 
 
 def _header_text(hit: PageHit, lines: Iterable[str]) -> str:
@@ -232,10 +244,10 @@ def _count_line(page: Page, shown: int) -> str:
     return f"{hits} of {total}{next_page}"
 
 
-def _shortening_note(chosen: Sequence[HitVariant], variants: Sequence[Sequence[HitVariant]]) -> str:
+def _shortening_note(chosen: Sequence[HitVariant], hits: Sequence[Sequence[HitVariant]]) -> str:
     """The number of hits with less detail than requested, and the way to get the rest."""
-    pairs = zip(chosen, variants, strict=False)
-    counts = Counter(variant.detail for variant, all_of_hit in pairs if variant != all_of_hit[0])
+    pairs = zip(chosen, hits, strict=False)
+    counts = Counter(one.detail for one, variants in pairs if one.detail != variants[0].detail)
     if not counts:
         return ""
     shortened = ", ".join(

@@ -75,6 +75,8 @@ class PageHit(NamedTuple):
             "copies": [_location(copy.hit) for copy in self.result.duplicates],
             "text": "\n".join(excerpt.lines) if excerpt.is_shown else None,
             "text_of": excerpt.commit,
+            "before": list(excerpt.before) or None,
+            "after": list(excerpt.after) or None,
             "window": _snippet_json(self.snippet) if excerpt.is_shown else None,
         }
 

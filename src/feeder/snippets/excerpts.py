@@ -5,6 +5,7 @@ Lines that may be wrong are marked, never shown silently.
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +22,10 @@ from feeder.snippets.relocation import LineMap, LineRange, relocate_by_hash
 from feeder.store import Database
 from feeder.store.hits import Hit
 from feeder.store.node_parts import HitContents, read_hit_contents, read_origins
+
+CONTEXT_LINES, MAX_CONTEXT_CHARS = 3, 200
+"""Lines shown above and below a node, none from a longer line on. Three were chosen by `python -m
+bench commits`."""
 
 
 class Freshness(StrEnum):
@@ -41,7 +46,7 @@ class Excerpt(NamedTuple):
 
     `first` and `last` are the current lines. `commit` is set if they are not from the working tree,
     where the file may have been deleted. `inner_ranges` are the lines of the nodes inside.
-    `is_whole_file` if the file has no other lines.
+    `is_whole_file` if the file has no other lines; `before` and `after` are the next of these.
     """
 
     freshness: Freshness
@@ -53,6 +58,8 @@ class Excerpt(NamedTuple):
     inner_ranges: Sequence[tuple[int, int]] = ()
     is_deleted: bool = False
     is_whole_file: bool = False
+    before: Sequence[str] = ()
+    after: Sequence[str] = ()
 
     @property
     def commit_text(self) -> str:
@@ -134,6 +141,7 @@ class ExcerptReader:
         inner_lines = self._inner_nodes.get(hit.id, HitContents()).inner_lines
         inner = [(first + shift, last + shift) for first, last in inner_lines]
         lines, numbers = _numbered_lines(hit, file.current, located)
+        before, after = _context(hit, file.current, located)
         return Excerpt(
             state,
             located.first,
@@ -144,6 +152,8 @@ class ExcerptReader:
             inner,
             file.is_deleted,
             is_whole_file=located.first == 1 and not any(file.current[located.last :]),
+            before=before,
+            after=after,
         )
 
     def current_line(self, hit: Hit, line: int, excerpt: Excerpt) -> int | None:
@@ -242,6 +252,23 @@ def _numbered_lines(hit: Hit, now: list[str], at: LineRange) -> tuple[Sequence[s
             return [line for _, line in cells], [number for number, _ in cells]
     lines = now[at.first - 1 : at.last]
     return lines, range(at.first, at.first + len(lines))
+
+
+def _context(hit: Hit, now: list[str], at: LineRange) -> tuple[Sequence[str], Sequence[str]]:
+    """The lines above and below; none of a notebook, whose lines are JSON."""
+    if hit.language == "notebook":
+        return (), ()
+    above = now[max(at.first - 1 - CONTEXT_LINES, 0) : at.first - 1]
+    return _nearest_lines(reversed(above))[::-1], _nearest_lines(islice(now, at.last, None))
+
+
+def _nearest_lines(lines: Iterable[str]) -> list[str]:
+    """The first lines, none from a long one on, without blank ones at the end."""
+    nearest = islice(lines, CONTEXT_LINES)
+    shown = list(takewhile(lambda line: len(line) <= MAX_CONTEXT_CHARS, nearest))
+    while shown and not shown[-1].strip():
+        shown.pop()
+    return shown
 
 
 UNAVAILABLE_REASONS = {

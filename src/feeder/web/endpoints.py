@@ -71,6 +71,7 @@ MAX_MAPPED_FILES = 1_000
 """Files of a page of the map; the nodes of each are read."""
 
 _NODE_ID = re.compile(r"[0-9a-f]{8,40}")
+_TEXT_FIELDS = ("text", "text_of", "before", "after")
 _PAGE_PARAMETERS = ("limit", "offset", "tests", "text", *FILTER_PARAMETERS)
 """Parameters of the endpoints that answer with a page of hits."""
 
@@ -341,7 +342,7 @@ def _page_json(index: SearchIndex, results: Page) -> JsonObject:
 
 def _with_requested_fields(answer: JsonObject, parameters: Parameters) -> JsonObject:
     """The answer, whose hits have the requested fields and those with a value: null is left out."""
-    left_out = () if read_switch(parameters, "text", "1") else ("text", "text_of")
+    left_out = () if read_switch(parameters, "text", "1") else _TEXT_FIELDS
     left_out = left_out if read_switch(parameters, "explain", "0") else (*left_out, "parts")
     return {**answer, "hits": [_shown_fields(hit, left_out) for hit in answer["hits"]]}
 

@@ -46,7 +46,10 @@ def _mask_hit(hit: dict[str, Any], line_masks: Mapping[str, str]) -> dict[str, A
     text = "\n".join(_mask_lines(hit["text"].split("\n"), line_masks))
     masked = {**snippet, "lines": _mask_lines(snippet["lines"], line_masks)}
     masked["head"] = head and {**head, "lines": _mask_lines(head["lines"], line_masks)}
-    return {**hit, "text": text, "window": masked}
+    around = {
+        name: hit[name] and _mask_lines(hit[name], line_masks) for name in ("before", "after")
+    }
+    return {**hit, **around, "text": text, "window": masked}
 
 
 def _mask_lines(lines: Iterable[str], line_masks: Mapping[str, str]) -> list[str]:

@@ -331,7 +331,7 @@ async function targetHits(context: SearchContext, text: string): Promise<{ hits:
 
 /** The hits with their whole text and the parts of their score only if requested: these are most of an answer's size. */
 function withRequestedFields(hits: object[], params: Params): object[] {
-  const text = wantsText(params) ? {} : { text: null, text_of: null };
+  const text = wantsText(params) ? {} : { text: null, text_of: null, before: null, after: null };
   const parts = explains(params) ? {} : { parts: null };
   return hits.map((hit) => ({ ...hit, ...text, ...parts }));
 }
@@ -345,7 +345,7 @@ function hitsJson(
   const commits = { repo: context.repo, commitOf: (repo: string) => indexedCommit(context.meta, repo) };
   const texts = results.map((result) => {
     const lines = contents.lines(result.hit);
-    return lines && hitSnippet(result, lines, contents.inner(result.hit), snippetOptions);
+    return lines && hitSnippet(result, lines, contents.inner(result.hit), contents.around(result.hit), snippetOptions);
   });
   const shown = snippetOptions.lines === null ? texts : withoutRepeatedLines(results, texts);
   return results.map((result, at) => hitJson(result, commits, shown[at] ?? null));

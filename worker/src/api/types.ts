@@ -38,6 +38,9 @@ export interface Hit {
   /** All lines; null if the text is not available. */
   text: string | null;
   text_of: string | null;
+  /** The lines of the file next to the node; null without any. */
+  before: string[] | null;
+  after: string[] | null;
   window: (Lines & { head: Lines | null; more: Lines[] }) | null;
 }
 

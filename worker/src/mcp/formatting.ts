@@ -82,7 +82,8 @@ function detailVariants(hit: Hit, mostDetailed: string): HitVariant[] {
     [SIGNATURE, signatureText(hit)],
     [LOCATION, hitHeading(hit)],
   ]);
-  const variants: HitVariant[] = [];
+  const inContext = mostDetailed === FULL ? textInContext(hit) : "";
+  const variants: HitVariant[] = inContext ? [{ detail: FULL, text: inContext }] : [];
   for (const detail of DETAIL_ORDER.slice(DETAIL_ORDER.indexOf(mostDetailed))) {
     const text = texts.get(detail);
     if (text && !variants.some((variant) => variant.text === text)) variants.push({ detail, text });
@@ -94,6 +95,15 @@ function fullText(hit: Hit): string {
   if (hit.text === null) return "";
   const lines = hit.text.split("\n");
   return `${hitHeading(hit)}\n${headerText(hit, lines)}${formatCode(lines)}`;
+}
+
+/** The lines with those around them; empty if there are none. */
+function textInContext(hit: Hit): string {
+  const [before, after] = [hit.before ?? [], hit.after ?? []];
+  if (hit.text === null || !(before.length || after.length)) return "";
+  const lines = [...before, ...hit.text.split("\n"), ...after];
+  const shown = `${hit.start_line - before.length}-${hit.end_line + after.length}`;
+  return `${hitHeading(hit, shown)}\n${headerText(hit, lines)}${formatCode(lines)}`;
 }
 
 /** The header row of a table that is in none of the lines, with a gap; empty for other hits. */
@@ -144,7 +154,7 @@ function countLine(page: SearchAnswer, shown: number): string {
 
 /** The note on shortened hits, and how to get the rest. */
 function shorteningNote(chosen: HitVariant[], hits: HitVariant[][]): string {
-  const reduced = chosen.filter((variant, at) => variant.text !== hits[at]![0]!.text);
+  const reduced = chosen.filter((variant, at) => variant.detail !== hits[at]![0]!.detail);
   const shortened = Object.entries(SHORTENED_TO).flatMap(([detail, detailText]) => {
     const count = reduced.filter((variant) => variant.detail === detail).length;
     return count ? [`${count} ${detailText}`] : [];

@@ -9,7 +9,7 @@ import { partsFromRows, partRanges } from "../store/node_parts.ts";
 import * as sql from "../store/statements.ts";
 import type { NumberedLines } from "../store/stored_source.ts";
 import type { SearchContext } from "../corpus/context.ts";
-import type { FileContents, InnerRanges } from "../snippets/excerpts.ts";
+import type { Context, FileContents, InnerRanges } from "../snippets/excerpts.ts";
 import { findLiterals, type Literal } from "../query/literals.ts";
 import type { Member } from "../ranking/member_names.ts";
 import { mergeParts, type Result, resultOf } from "../ranking/results.ts";
@@ -46,6 +46,7 @@ export interface HitText {
   readonly window: SnippetJson;
   readonly numbers: readonly number[];
   readonly literalLines: readonly number[];
+  readonly context: Context;
 }
 
 /** The JSON of a hit; `text` and `window` are null without a text. */
@@ -73,6 +74,8 @@ export function hitJson(result: Result, commits: SearchedCommits, text: HitText 
     copies: result.copies.map((copy) => locationJson(copy.hit)),
     text: text?.text ?? null,
     text_of: text ? commits.commitOf(hit.repo) : null,
+    before: text?.context.before ?? null,
+    after: text?.context.after ?? null,
     window: text?.window ?? null,
   };
 }
@@ -101,7 +104,13 @@ export interface SnippetOptions {
 }
 
 /** The text and the snippet of a hit, with line numbers of the file; a notebook's are not consecutive. */
-export function hitSnippet(result: Result, { lines, numbers }: NumberedLines, inner: InnerRanges, options: SnippetOptions): HitText {
+export function hitSnippet(
+  result: Result,
+  { lines, numbers }: NumberedLines,
+  inner: InnerRanges,
+  context: Context,
+  options: SnippetOptions,
+): HitText {
   const rows = new Map<number, number>();
   numbers.forEach((number, row) => rows.has(number) || rows.set(number, row));
   const request: SnippetRequest = {
@@ -117,7 +126,7 @@ export function hitSnippet(result: Result, { lines, numbers }: NumberedLines, in
   };
   const window = snippetJson(chooseLines(result, lines, request, rows), numbers);
   const literalLines = request.literals!.map(([row]) => numbers[row]!);
-  return { text: lines.join("\n"), window, numbers, literalLines };
+  return { text: lines.join("\n"), window, numbers, literalLines, context };
 }
 
 /**

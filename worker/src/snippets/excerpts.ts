@@ -1,7 +1,9 @@
 /** Source lines of nodes: stored source from the index, else the file at GitHub. */
 
+import { constants } from "../../build/worker_data.json";
 import * as github from "../bindings/github.ts";
 import { sortBy } from "../sorting.ts";
+import { length, strip } from "../python_strings.ts";
 import type { Batch, Row } from "../store/database.ts";
 import type { Hit } from "../store/hits.ts";
 import * as sql from "../store/statements.ts";
@@ -9,6 +11,7 @@ import { StoredSource, type NumberedLines } from "../store/stored_source.ts";
 import type { SearchContext } from "../corpus/context.ts";
 import { gitHubSlug, indexedCommit } from "../corpus/github_address.ts";
 
+const { CONTEXT_LINES, MAX_CONTEXT_CHARS } = constants.excerpts;
 /** The maximum number of requests to services for one answer; more files are not read from GitHub. */
 export const MAX_SUBREQUESTS = 6;
 const MAX_LINE_NUMBER = 1_000_000_000;
@@ -31,6 +34,12 @@ const CONVERTED_LANGUAGES = new Set(["notebook"]);
 
 /** First and last lines of the nodes within a hit. */
 export type InnerRanges = readonly (readonly [number, number])[];
+
+/** The lines next to a node; null without any. */
+export interface Context {
+  readonly before: readonly string[] | null;
+  readonly after: readonly string[] | null;
+}
 
 /** The lines of files, loaded as they are needed. */
 export class FileContents {
@@ -78,6 +87,22 @@ export class FileContents {
     return this.#source.between(repo, path, startLine, endLine);
   }
 
+  /** The loaded lines above and below a hit; none of a notebook. */
+  around({ repo, path, language, startLine, endLine }: Hit): Context {
+    if (CONVERTED_LANGUAGES.has(language ?? "")) return { before: null, after: null };
+    const nearest = (first: number, step: number): string[] | null => {
+      const lines: string[] = [];
+      for (let number = first; lines.length < CONTEXT_LINES; number += step) {
+        const line = this.#source.between(repo, path, number, number)?.lines[0];
+        if (line === undefined || length(line) > MAX_CONTEXT_CHARS) break;
+        lines.push(line);
+      }
+      const shown = lines.slice(0, lines.findLastIndex((line) => strip(line) !== "") + 1);
+      return shown.length ? shown : null;
+    };
+    return { before: nearest(startLine - 1, -1)?.reverse() ?? null, after: nearest(endLine + 1, 1) };
+  }
+
   /** Loads all lines of a file; null if they are not available. */
   async file(path: string, language: string | null): Promise<NumberedLines | null> {
     const { repo, database } = this.context;
@@ -117,7 +142,9 @@ export class FileContents {
 
   async #loadFromDatabase(hits: readonly Hit[]): Promise<void> {
     const [source = [], innerNodes = []] = await this.context.database.run([
-      sql.storedSourceLines(hits.map(({ repo, path, startLine, endLine }) => [repo, path, startLine, endLine])),
+      sql.storedSourceLines(
+        hits.map(({ repo, path, startLine, endLine }) => [repo, path, startLine - CONTEXT_LINES, endLine + CONTEXT_LINES]),
+      ),
       sql.innerNodes(hits.map(({ id, startLine, endLine }) => [id, startLine, endLine])),
     ]);
     await this.#source.add(source);
