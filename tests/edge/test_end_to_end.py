@@ -72,7 +72,7 @@ def test_tools_return_lines(whole: str, repo: Repo) -> None:
             tool(one, "read", target="tariffs.TARIFFS"),
         ]
     assert {text.rsplit("\n", 1)[-1] for text in texts} == {head}
-    assert texts[0].startswith(f"src/money.py:4-6 method exchange\n{code}")
+    assert texts[0].startswith(f'src/money.py:4-6 method exchange [1-6]\n"""Money."""\n\n\n{code}')
     assert texts[1].startswith(f"src/money.py:4-6 method exchange\n{code}")
     assert texts[2].startswith(f"src/money.py:4-6\n{code}")
     assert texts[5].startswith("lib/tariffs.py:1-124 chunk\nimport os\n")
@@ -84,7 +84,8 @@ def test_tools_return_lines(whole: str, repo: Repo) -> None:
 def test_official_clients_work(whole: str, which: str) -> None:
     found = facts(which, [f"{whole}/mcp", TOKEN])
     assert {*map(str, found["texts"])} == {found["texts"][0]}
-    assert found["texts"][0].startswith("src/money.py:4-6 method exchange\ndef exchange(")
+    found_hit = 'src/money.py:4-6 method exchange [1-6]\n"""Money."""\n'
+    assert found["texts"][0].startswith(found_hit)
 
 
 def test_page_shows_hits_files_and_map(whole: str) -> None:

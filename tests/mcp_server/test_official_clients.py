@@ -91,4 +91,4 @@ def test_official_client_works(server: list[str], client: str) -> None:
     texts = texts_of_calls(client, server)
     assert len(texts) == 4
     assert {*texts} == {texts[0]}
-    assert texts[0].startswith("src/money.py:4-6 method exchange\ndef exchange(")
+    assert texts[0].startswith('src/money.py:4-6 method exchange [1-6]\n"""Money."""\n')
