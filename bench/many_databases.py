@@ -72,7 +72,7 @@ def main() -> int:
         sizes = [_count(file) for file in copies.values()]
         nodes = _named_nodes(indexes)
         print(
-            "| databases | nodes | query | requests to D1 | rows read | of the paid plan's rows |"
+            "| databases | nodes | query | requests to D1 | rows read | share of the paid plan (100,000 queries a month) |"
         )
         print("| --- | --- | --- | --- | --- | --- |")
         for count in sorted({1, min(6, len(copies)), len(copies)}):
@@ -86,7 +86,7 @@ def main() -> int:
                     print(
                         f"| {count} | {sum(sizes[:count]):,} | {kind} | "
                         f"{mean(cost[0] for cost in costs):.1f} | "
-                        f"{mean(rows):,.0f}, most {max(rows):,} | {100 * share:.1f} % |",
+                        f"{mean(rows):,.0f} (max. {max(rows):,}) | {100 * share:.1f} % |",
                         flush=True,
                     )
     return 0
