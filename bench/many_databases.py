@@ -72,7 +72,8 @@ def main() -> int:
         sizes = [_count(file) for file in copies.values()]
         nodes = _named_nodes(indexes)
         print(
-            "| databases | nodes | query | requests to D1 | rows read | share of the paid plan (100,000 queries a month) |"
+            "| databases | nodes | query | requests to D1 | rows read "
+            "| share of the paid plan (100,000 queries a month) |"
         )
         print("| --- | --- | --- | --- | --- | --- |")
         for count in sorted({1, min(6, len(copies)), len(copies)}):

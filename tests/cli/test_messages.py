@@ -37,7 +37,7 @@ def shop(repo: Repo, feeder: RunFeeder) -> Repo:
         (["impact", "nope"], "To list what uses a symbol: feeder references nope"),
         (
             ["skipped", "--reason", "nope"],
-            "for this reason; in all, 1 are not.",
+            "No file was skipped for a reason with 'nope', and 1 for other reasons.",
         ),
         (["skipped", "--masked"], "No line has a masked secret."),
         (["show", "src"], "src is a folder. List its contents: feeder outline src"),

@@ -293,7 +293,7 @@ def test_languages_and_types_are_not_looked_up_in_the_nodes(fed: IndexedWorker) 
     """The last run has counted them; one that died leaves them to be looked up."""
     queries = {
         "cart lang:nosuch": "The index has no language 'nosuch'.",
-        "cart type:nosuch": "The index has no node type nosuch.",
+        "cart type:nosuch": "The index has no node type 'nosuch'.",
     }
     answers = []
     for query, error in queries.items():

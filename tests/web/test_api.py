@@ -122,7 +122,7 @@ def test_hits_have_only_fields_with_a_value_and_what_is_requested(asked: Web) ->
         ("search?q=x&limit=²", 400, "`limit` must be a number"),
         ("search?q=x&offset=10001", 400, "`offset` must be a number"),
         ("search?q=x&tests=maybe", 400, "`tests` must be"),
-        ("search?q=x&language=klingon", 400, "no language klingon"),
+        ("search?q=x&language=klingon", 400, "no language 'klingon'"),
         ("similar?target=nothing_is_called_so", 404, "nothing_is_called_so"),
         ("node?id=zz", 400, "`id` must be 8 to 40 hex digits"),
         ("node?id=00000000", 404, "00000000"),

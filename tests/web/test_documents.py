@@ -162,7 +162,10 @@ def test_errors_in_a_tab_are_plain_text(site: Web) -> None:
     answer = got(site, "<b>none</b>.pdf", accept="text/html,*/*;q=0.8")
     assert answer.status_code == 404
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
-    assert "<h1>The index has no file or folder &lt;b&gt;none&lt;/b&gt;.pdf.</h1>" in answer.text
+    assert (
+        "<h1>The index has no file or folder &#x27;&lt;b&gt;none&lt;/b&gt;.pdf&#x27;.</h1>"
+        in answer.text
+    )
     assert "<b>" not in answer.text
 
 

@@ -245,12 +245,12 @@ cli.add_section(
         ),
         **_in_module(
             "maintenance",
-            validate="Check that the index matches HEAD or the working tree.",
+            validate="Check that the index is correct.",
         ),
         **_in_module(
             "share",
             publish="Publish the index for other clones to pull.",
-            pull="Pull the published index that is nearest to HEAD.",
+            pull="Pull the published index nearest to HEAD, and update it.",
         ),
     },
 )
@@ -324,7 +324,7 @@ cli.add_section(
         **_in_module(
             "maintenance",
             stats="Show what the index contains.",
-            doctor="Check what a run needs, and say how to fix it.",
+            doctor="Check your setup, and say how to fix problems.",
             cache="Show or clear the embedding cache of this machine.",
         ),
         **_in_module("skipped", skipped="List the files that are not in the index, and why."),

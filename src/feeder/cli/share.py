@@ -59,7 +59,7 @@ def publish(target: str, keep: int, **params: Any) -> None:
 )
 @options.share_options
 def pull(source: str | None, verifies: bool | None, **params: Any) -> None:
-    """Pull the published index nearest to HEAD, then bring it up to date.
+    """Pull the published index nearest to HEAD, and update it.
 
     SOURCE is a folder, https://…, github:owner/name, s3://,
     gs:// or az://. Default: the index that the repository's pyproject.toml or .feeder.toml names.
