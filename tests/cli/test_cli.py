@@ -812,6 +812,8 @@ def test_search_prints_place_name_and_lines(feeder: RunFeeder, shop: Repo) -> No
         f"src/cart.py:6-13  class  Cart\n{equals}\n"
     )
     assert feeder(shop, "search", "cart", "--path", "*.md").out == f"Nothing found.\n{equals}\n"
+    quoted = feeder(shop, "search", '"cart of nobody"').out
+    assert quoted.startswith("Nothing found. Try the words without quotes.\n")
     assert feeder(shop, "search", "unheard", "--json").json["hits"] == []
     assert len(feeder(shop, "search", "cart", "-n", "2", "--json").json["hits"]) == 2
 

@@ -353,7 +353,9 @@ def test_index_damaged_while_serving_is_an_error_with_a_remedy(tmp_path: Path) -
         os.truncate(repo.path / ".feeder/index.db", 8192)
         [answer] = some.answers(call(1, "search", query="pear"))
     assert answer["result"]["isError"], answer
-    assert "Delete it, or choose another with --db" in text_of(answer)
+    assert "Delete it and build a new one with feeder sync, or choose another with --db" in text_of(
+        answer
+    )
 
 
 def test_names_in_errors_are_escaped(tmp_path: Path) -> None:

@@ -315,13 +315,27 @@ def _footer_lines(page: Page) -> Iterator[str]:
     shown, after = len(page.hits), page.offset + len(page.hits)
     total = f"at least {page.total}" if page.at_least else str(page.total)
     if not shown and not page.offset:
-        yield "Nothing found."
+        yield f"Nothing found.{_next_attempt(page)}"
     elif not shown:
         hint = _next_page_hint(page, page.total) or "."
         yield f"Offset {page.offset} is past the last hit: there are {total}{hint}"
     elif page.offset or after < page.total or page.at_least:
         yield f"{page.offset + 1} to {after} of {total}{_next_page_hint(page, after)}"
     yield from map(with_place, filter(None, [*map(str, page.notes), page.note]))
+
+
+def _next_attempt(page: Page) -> str:
+    """Advice for a search that required something literally and found nothing."""
+    query = page.plan and page.plan.query
+    if not query:
+        return ""
+    if query.phrases:
+        return " Try the words without quotes."
+    if query.regex:
+        return " Try a shorter pattern, or words."
+    if query.symbols:
+        return f" Try without symbol:{query.symbols[0]}"
+    return ""
 
 
 def _next_page_hint(page: Page, after: int) -> str:
