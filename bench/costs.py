@@ -109,6 +109,7 @@ class Project:
         self._environment = {
             **{name: value for name, value in os.environ.items() if "FEEDER_" not in name},
             **standin.environment,
+            "FEEDER_JOBS": "1",
             "FEEDER_REPO": "acme/parts",
             "FEEDER_CACHE": str(self._cache),
             **model,

@@ -102,6 +102,17 @@ def _no_home_of_fixtures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _one_parser() -> Iterator[None]:
+    """Lets a program start one process that parses, which takes 0.1 s of a core.
+
+    `tests/parse/test_worker_pool.py` and `tests/sync/test_killed_runs.py` have several.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FEEDER_JOBS", "1")
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _one_certificate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Lets HTTP clients trust one authority: to load all takes 20 to 60 ms for each client.
 
