@@ -46,6 +46,7 @@ class Evidence(StrEnum):
     LOCAL = "a local variable, a parameter or text"
     NO_MEMBER = "a name that is no member, since it has no receiver"
     NOT_FUNCTION = "a type or a field, not a function"
+    OWN_BLOCK = "a block of the definition itself"
     NOT_VISIBLE = "a name that the file neither declares nor imports"
 
 

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from feeder.relation import MENTION, Relation, macro_of
+from feeder.relation import MENTION, USE, Relation, macro_of
 from feeder.relations.modules import Definition
 from feeder.relations.node_definitions import is_header
+from feeder.relations.outcomes import Evidence, elsewhere
 from feeder.relations.relation_reader import RelationReader
 from feeder.relations.resolution import Resolver
 from feeder.relations.sites import KIND_NAMES, LeftOut, Reference
 from feeder.store.relations import RelatedNode
 from feeder.text import composed
-from feeder.traits import are_compatible
+from feeder.traits import are_compatible, traits
 
 
 class SiteFinder:
@@ -71,7 +72,9 @@ class SiteFinder:
                     meant = relation._replace(qualifier="")
                 if macro_paths or is_spelling:
                     meant = meant._replace(name=definition.name)
-                for line, result in resolver.resolve_lines(all_facts[node.path], node, meant):
+                is_own = relation.kind == USE and _is_own_block(definition, node)
+                for line, resolved in resolver.resolve_lines(all_facts[node.path], node, meant):
+                    result = elsewhere(Evidence.OWN_BLOCK) if is_own else resolved
                     if result.is_elsewhere and not is_other_form:
                         left_out = LeftOut(node.path, line, kind, result)
                         self.left_out.setdefault((node.path, line), left_out)
@@ -81,6 +84,12 @@ class SiteFinder:
                         yield Reference(
                             node.path, line, 0, kind, result.is_resolved, "", node, name, receiver
                         )
+
+
+def _is_own_block(definition: Definition, node: RelatedNode) -> bool:
+    """Tells whether a node is a block of a type in its own file: `impl Cart` below `Cart`."""
+    has_blocks = bool(traits(node.language).adding_block) and node.node_type == "class"
+    return has_blocks and (node.path, node.symbol) == (definition.path, definition.symbol)
 
 
 def _relations_of_name(

@@ -1,10 +1,10 @@
 /** Finds the sites of one name that refer to a definition, or may. Mirrors `feeder.relations.site_finder`. */
 
 import { partition } from "../python_strings.ts";
-import { CALL, IMPORT, macroOf, MENTION, type Relation } from "../relation.ts";
+import { CALL, IMPORT, macroOf, MENTION, type Relation, USE } from "../relation.ts";
 import { decodeRelations, type RelatedNode } from "../store/relations.ts";
 import { composed } from "../text.ts";
-import { areCompatible } from "../traits.ts";
+import { areCompatible, traits } from "../traits.ts";
 import type { FileFacts } from "./file_facts.ts";
 import type { Definition } from "./modules.ts";
 import { isHeader } from "./node_definitions.ts";
@@ -83,13 +83,20 @@ function sitesIn(
       // `Cart` in `Cart.shared.add()` is one site, and receiver in two relations
       const receiver = relation.name === name ? relation.qualifier : "";
       const common = { path: node.path, column: 0, kind, text: "", node, name, receiver };
+      const isOwn = relation.kind === USE && isOwnBlock(definition, node);
       for (const [line, result] of resolver.resolveLines(facts, node, meant)) {
-        if (isElsewhere(result) && !isOtherForm) leftOut.push(placeKey(node.path, line));
-        else sites.push({ ...common, line, resolved: isResolved(result) });
+        if ((isOwn || isElsewhere(result)) && !isOtherForm) leftOut.push(placeKey(node.path, line));
+        else sites.push({ ...common, line, resolved: !isOwn && isResolved(result) });
       }
     }
   }
   return { sites, leftOut };
+}
+
+/** Returns true if a node is a block of a type in its own file: `impl Cart` below `Cart`. */
+function isOwnBlock({ path, symbol }: Definition, node: RelatedNode): boolean {
+  const hasBlocks = traits(node.language).addingBlock !== "" && node.nodeType === "class";
+  return hasBlocks && node.path === path && node.symbol === symbol;
 }
 
 /** Returns true if the receiver begins with a name, as in `Cart.create` or `Cart()`. */
