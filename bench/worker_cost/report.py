@@ -56,7 +56,7 @@ def _kind_row(measurement: QueryCosts, kind: str, costs: Sequence[Cost]) -> Sequ
     return (
         f"{measurement.nodes:,}, {measurement.mode}",
         kind,
-        f"{rows:,.0f}, most {max(cost.rows for cost in costs):,}",
+        f"{rows:,.0f} (max. {max(cost.rows for cost in costs):,})",
         f"{mean(d1_ms):.0f}, p95 {p95(d1_ms):.0f} ms",
         f"{cpu_ms:.1f} ms",
         f"{ROWS_READ_PER_DAY / max(rows, 1):,.0f}",
@@ -101,7 +101,7 @@ def _median_and_max(counts: Iterator[int]) -> str:
     """Formats the median, with the maximum if it differs."""
     ordered = sorted(counts)
     middle = f"{median(ordered):.0f}"
-    return middle if ordered[-1] == int(middle) else f"{middle}, most {ordered[-1]}"
+    return middle if ordered[-1] == int(middle) else f"{middle} (max. {ordered[-1]})"
 
 
 def p95(values: Sequence[float]) -> float:

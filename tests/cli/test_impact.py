@@ -833,3 +833,15 @@ def test_change_of_a_test_whose_name_ends_with_a_dot(feeder: RunFeeder, repo: Re
     assert feeder(repo, "sync", "-q").code == 0
     answer = feeder(repo, "impact", "--json").json
     assert [node["name"] for node in answer["changed"]] == ["returns one."]
+
+
+def test_the_first_commit_has_no_parent_to_list_a_change_from(
+    feeder: RunFeeder, repo: Repo
+) -> None:
+    """Only a later commit is advised to be compared with its parent."""
+    repo.commit({"a.py": "A = 1\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    first = feeder(repo, "impact", "HEAD")
+    assert (first.code, "feeder impact" in first.err) == (0, False)
+    repo.commit({"a.py": "A = 2\n"})
+    assert "To list what that commit changes: feeder impact" in feeder(repo, "impact", "HEAD").err

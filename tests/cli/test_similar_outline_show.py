@@ -420,7 +420,7 @@ def test_empty_file_has_no_similar_nodes(feeder: RunFeeder, shop: Repo, target: 
     assert feeder(shop, "sync", "-q").code == 0
     run = feeder(shop, "similar", target)
     assert run.code == 2
-    assert "empty.py has no nodes: it has no text. Use another file." in run.err
+    assert "empty.py has no nodes because it has no text. Use another file." in run.err
 
 
 def test_outline_lists_symbols_without_bodies(feeder: RunFeeder, shop: Repo) -> None:

@@ -289,7 +289,7 @@ def test_files_are_not_indexed_as_those_of_a_repository_above(shop: Repo) -> Non
     (inner.path / ".git").rename(shop.path / ".was")
     note = refresher.refresh(index.progress.append).note
     assert note
-    assert str(note).endswith(f"{inner.path} is a folder of {shop.path} by now. Put its .git back.")
+    assert str(note).endswith(f"{inner.path} is now a folder of {shop.path}. Put its .git back.")
     assert index.files() == {"own.py"}
 
 

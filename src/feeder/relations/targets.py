@@ -173,7 +173,7 @@ def target_node(corpus: Corpus, target: Target) -> Hit:
     Raises UserError if there is none.
     """
     if not target.hits:
-        raise UserError(f"{target.path} has no nodes: it has no text.", "Use another file.")
+        raise UserError(f"{target.path} has no nodes because it has no text.", "Use another file.")
     if target.lines is None:
         return _single_node(corpus, target)
     reader = ExcerptReader(corpus.database, corpus.base, corpus.repo, target.hits[:1])

@@ -159,7 +159,7 @@ def _read_own_tree(
 ) -> Tree:
     """The tree; raises UserError if the folder is no repository any more but in another one."""
     if checkout and checkout.root.resolve() != folder:
-        raise UserError(f"{folder} is a folder of {checkout.root} by now.", "Put its .git back.")
+        raise UserError(f"{folder} is now a folder of {checkout.root}.", "Put its .git back.")
     return read_tree(checkout)
 
 

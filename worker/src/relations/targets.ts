@@ -97,7 +97,7 @@ export async function resolveTarget(corpus: TargetContext, text: string): Promis
 export async function targetNode({ database }: TargetContext, target: Target): Promise<Hit> {
   const { hits, lines, path } = target;
   if (hits.length === 0) {
-    throw new HttpError(400, `${path} has no nodes: it has no text.`, "Use another file.");
+    throw new HttpError(400, `${path} has no nodes because it has no text.`, "Use another file.");
   }
   if (!lines) return singleNode(database, target);
   const [line] = lines;
