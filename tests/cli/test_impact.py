@@ -839,7 +839,7 @@ def test_the_first_commit_has_no_parent_to_list_a_change_from(
     feeder: RunFeeder, repo: Repo
 ) -> None:
     """Only a later commit is advised to be compared with its parent."""
-    repo.commit({"a.py": "A = 1\n"})
+    repo.commit({"a.py": "def one():\n    return two()\n\n\ndef two():\n    return 2\n"})
     assert feeder(repo, "sync", "-q").code == 0
     first = feeder(repo, "impact", "HEAD")
     assert (first.code, "feeder impact" in first.err) == (0, False)
