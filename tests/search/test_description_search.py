@@ -61,7 +61,9 @@ def test_description_is_in_every_output_format(database: SQLite, shop: Repo) -> 
     heading, line, *_ = render_hits(page)
     assert (heading.split("  ")[-1], line.strip()) == ("emptyCart", LINE)
     assert page.as_json()["hits"][0]["description"] == LINE
-    assert f"method emptyCart\ndescribed: {LINE}\n" in format_hits(page, AnswerOptions(), None)
+    assert f"method emptyCart [13-17]\ndescribed: {LINE}\n" in format_hits(
+        page, AnswerOptions(), None
+    )
 
 
 def test_index_without_descriptions_gives_the_same_results(shop: Repo) -> None:
