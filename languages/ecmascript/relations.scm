@@ -177,18 +177,6 @@ $constructed = [(identifier) @bound (member_expression property: (property_ident
       function: (import)
       arguments: (arguments . (string (string_fragment) @module) .))))
 
-; const Card = lazy(() => import("./Card"))
-((variable_declarator
-   name: (identifier) @alias
-   value: (call_expression
-     arguments: (arguments
-       . (arrow_function
-         body: (call_expression
-           function: (import)
-           arguments: (arguments . (string (string_fragment) @module) .))))))
- (#set! imported "default")
- (#match? @alias "^[A-Z]"))
-
 ; (await import("./store")).Store
 (member_expression
   object: (parenthesized_expression
