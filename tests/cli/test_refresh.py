@@ -160,9 +160,9 @@ def test_files_that_are_not_indexed_are_listed_by_reason(shop: Repo, feeder: Run
         "  yarn.lock",
         "  .env",
     ]
-    assert [line.partition(":")[0] for line in listed if not line.startswith("  ")] == [
-        "a lock file",
-        "a name that suggests secrets",
+    assert [line.partition(".")[0] for line in listed if not line.startswith("  ")] == [
+        "A lock file",
+        "A name that suggests secrets",
     ]
     only = feeder(shop, "skipped", "--reason", "secrets", "--json").json
     assert only == [{"path": ".env", "reason": "a name that suggests secrets"}]

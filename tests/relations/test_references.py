@@ -357,7 +357,7 @@ def test_declaration_and_definition_are_one_target(feeder: RunFeeder, repo: Repo
     }.items():
         refused = feeder(repo, "references", name)
         assert refused.code == 2
-        assert f"{name} matches 2 targets: {targets}." in refused.err
+        assert f"'{name}' matches 2 targets: {targets}." in refused.err
 
 
 MACROS: dict[str, str | bytes] = {
