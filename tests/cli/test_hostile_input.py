@@ -69,7 +69,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Repo:
         (("search", "answer", "--path", EVIL), 2),
         (("search", "answer", "--node-type", EVIL), 2),
         (("stats", "--repo", EVIL), 2),
-        (("deltas", "--base", EVIL), 0),
+        (("deltas", "--base", EVIL), 2),
         (("deltas", "--base", "HEAD", "--head", EVIL), 2),
         (("process", "--path", EVIL), 2),
         (("process", "--path", f"{EVIL}.md", "--dry-run", "--json"), 0),

@@ -128,7 +128,7 @@ def test_path_outside_the_folder_is_an_error(plain: Path, database: SQLite, tmp_
     (tmp_path / "beside.py").write_text("x = 1\n")
     with pytest.raises(UserError, match="outside"):
         run_process(plain, database, "../beside.py")
-    with pytest.raises(UserError, match=r"outside.*-C"):
+    with pytest.raises(UserError, match=r"outside.*Name a path inside"):
         run_delete(plain, database, "../beside.py")
 
 

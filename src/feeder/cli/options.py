@@ -254,14 +254,12 @@ def action_options(command: Command) -> Command:
         ),
         env_option(
             "--fail-on",
-            "Fail the pull request's job if no test reaches the change (tests-missing), or if "
-            "unchanged code uses a changed signature or a removed name (signature-callers).",
+            "Fail the job of a pull request that no test reaches, or that breaks callers in "
+            "unchanged code.",
             type=click.Choice(["none", "tests-missing", "signature-callers"]),
             default="none",
         ),
-        env_option(
-            "--impact-file", "File written by a pull request's run, for `--command comment`."
-        ),
+        env_option("--impact-file", "The pull request's facts, for `--command comment`."),
         env_option("--publish", "Place where the local index is published afterwards."),
         env_option(
             "--force",
