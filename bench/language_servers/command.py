@@ -40,9 +40,10 @@ from language_servers.tools import SUBJECTS, Subject
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = """\
-| language, sources | tool | definitions | lines of the tool | recall | of these resolved \
-| precision of resolved | where the tool decides | precision of all | `git grep -w`: recall \
-| precision | ms, median / p95 | of the tool |
+| language, sources | tool | definitions | lines the tool lists | recall \
+| share of found lines that are resolved | precision of resolved \
+| precision of resolved, where the tool decides | precision of all | `git grep -w`: recall \
+| precision | feeder: ms, median / p95 | tool: ms, median / p95 |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|
 """
 REASONS_HEAD = f"""

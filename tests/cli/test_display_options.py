@@ -130,7 +130,7 @@ def test_notes_of_a_search_are_on_stderr(feeder: RunFeeder, shop: Repo) -> None:
         (["cart tests:no tests:only"], "tests:no is ignored: tests:only replaces it."),
         (
             ["cart tests:only", "--tests", "no"],
-            "tests:only is ignored: tests:no, given apart, replaces it.",
+            "tests:only is ignored: tests:no from outside the query replaces it.",
         ),
         (["cart case:no case:yes"], "case:no is ignored: case:yes replaces it."),
     ],

@@ -225,6 +225,7 @@ def test_pattern_may_begin_with_a_dash(feeder: RunFeeder, shop: Repo) -> None:
             ["foo("],
             r"foo\( is not a valid regular expression: .*, or search for it as text with -F",
         ),
+        ([r"foo\k"], r"foo\\k is not a valid regular expression: \\k is not followed by "),
         ([""], "The pattern is empty"),
         (["add", "nowhere"], "The index has no file or folder 'nowhere'"),
         (["add", "-C", "./2"], r"Directory './2' does not exist\."),
@@ -386,3 +387,11 @@ def test_cut_list_for_an_editor_says_so_with_quiet_too(feeder: RunFeeder, repo: 
     cut = "1 to 2 of 3 matching lines in 1 file; more: --offset 2\n"
     assert feeder(repo, *arguments, "2").err == cut
     assert feeder(repo, *arguments, "3").err == ""
+
+
+def test_skipped_files_are_not_listed_as_indexed(feeder: RunFeeder, repo: Repo) -> None:
+    repo.commit({"a.py": "cart = 1\n", "blob.bin": "\0"})
+    assert feeder(repo, "sync", "-q").code == 0
+    expected = "The index has no file or folder 'nowhere'. It has: a.py.\n"
+    assert feeder(repo, "grep", "cart", "nowhere").err.endswith(expected)
+    assert feeder(repo, "search", "path:nowhere cart").err.endswith(expected)

@@ -37,7 +37,7 @@ def shop(repo: Repo, feeder: RunFeeder) -> Repo:
         (["impact", "nope"], "To list what uses a symbol: feeder references nope"),
         (
             ["skipped", "--reason", "nope"],
-            "No file was skipped for a reason with 'nope', and 1 for other reasons.",
+            "for a reason that contains 'nope'; 1 was skipped for other reasons.",
         ),
         (["skipped", "--masked"], "No line has a masked secret."),
         (["show", "src"], "src is a folder. List its contents: feeder outline src"),

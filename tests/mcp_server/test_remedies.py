@@ -74,6 +74,6 @@ def test_errors_and_notes_of_tools_name_arguments(repo: Repo) -> None:
         is_error=True,
     )
     tests = _call(repo.path, "search", query="total tests:no", tests="only").text
-    assert "tests:no is ignored: tests:only, given apart, replaces it." in tests
+    assert "tests:no is ignored: tests:only from outside the query replaces it." in tests
     unknown = _call(repo.path, "references", target="zzzz", kind="definition").text
     assert unknown.endswith('Search for it: the search tool with query "zzzz"')

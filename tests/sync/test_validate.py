@@ -397,7 +397,7 @@ def test_older_commit_with_the_same_files_is_no_difference(shop: Shop) -> None:
 
 
 def test_repair_of_a_folder_index_needs_the_same_folder(shop: Shop) -> None:
-    """The repair is refused and names the folder or a name of its own as remedies."""
+    """Checking and repairing are refused; the remedies are the folder or a name of its own."""
     part = Commit(shop.repo.path, subfolder="src")
     run_sync(part, shop.database, HashedEmbedder(), name="acme/src")
     whole = Commit(shop.repo.path)
@@ -405,16 +405,25 @@ def test_repair_of_a_folder_index_needs_the_same_folder(shop: Shop) -> None:
     def run(tree: Commit) -> SyncContext:
         return new_sync_context(tree, shop.database, HashedEmbedder(), name="acme/src")
 
-    verdict = validate(run(whole))
-    assert failed_checks(verdict)[HEAD] == [
-        "the index was built from the folder src, not from the whole tree"
-    ]
-    assert verdict.advice.endswith("run: feeder validate --path src")
+    with pytest.raises(UserError, match="covers the folder src, not the whole tree") as error:
+        validate(run(whole))
+    assert error.value.remedy == "Use --path src: feeder validate --path src"
+    verdict = validate(run(part))
     before = index_snapshot(shop.database)
     with pytest.raises(UserError, match="Use --path src, use a separate index with --repo NAME"):
         repair(run(whole), verdict)
     assert index_snapshot(shop.database) == before
-    assert validate(run(part)).passed
+    assert verdict.passed
+
+
+def test_index_of_the_whole_tree_is_not_compared_with_a_folder(shop: Shop) -> None:
+    sync(shop.feed())
+    run = new_sync_context(
+        Commit(shop.repo.path, subfolder="src"), shop.database, HashedEmbedder(), name=REPO
+    )
+    with pytest.raises(UserError, match=r"covers the whole tree, not only src\.") as error:
+        validate(run)
+    assert error.value.remedy == "Leave out --path: feeder validate"
 
 
 def test_verdict_names_vectors_that_were_not_compared(shop: Shop) -> None:

@@ -115,8 +115,8 @@ def _lines_option(*names: str, help: str) -> Callable[[Command], Command]:
 def grep(pattern: str, places: tuple[str, ...], **params: Any) -> None:
     """List every line that matches a regular expression.
 
-    Searches all indexed files, or only the files and folders in PATH. PATTERN has the syntax of
-    /patterns/ in queries. Arguments after -- are never options.
+    Searches all indexed files, or only the files and folders in PATH. PATTERN is a Perl
+    regular expression. Arguments after -- are never options.
     """
     from feeder.errors import UserError
     from feeder.grep.exact_search import LineRequest

@@ -5,7 +5,7 @@ coding agents, and remove it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ import click
 
 from feeder.cli import console, options
 from feeder.cli.command_help import ShortHelp
+from feeder.cli.option_types import Command
 from feeder.config import Settings
 from feeder.errors import UserError
 
@@ -21,13 +22,17 @@ if TYPE_CHECKING:
     from feeder.mcp.clients.installation import Change, Target
     from feeder.mcp.clients.known_clients import Client
 
-_client_option = click.option(
-    "--client",
-    "names",
-    metavar="NAME",
-    multiple=True,
-    help="Client to set up: claude, cursor, vscode, codex, …; repeatable.",
-)
+
+def _client_option(purpose: str) -> Callable[[Command], Command]:
+    text = f"Client to {purpose}: claude, cursor, vscode, codex, …; repeatable."
+    return click.option("--client", "names", metavar="NAME", multiple=True, help=text)
+
+
+def _force_option(verb: str) -> Callable[[Command], Command]:
+    text = f"Also {verb} entries of the same name that feeder did not write."
+    return click.option("--force", is_flag=True, help=text)
+
+
 _scope_option = click.option(
     "--scope",
     type=click.Choice(["project", "user"]),
@@ -40,9 +45,6 @@ _FILES_WITH_ENTRIES: dict[Scope, str] = {
     "project": "Files of this repository have entries from feeder. To remove them",
     "user": "Your own configuration files have entries from feeder. To remove them",
 }
-_force_option = click.option(
-    "--force", is_flag=True, help="Also change entries of the same name that feeder did not write."
-)
 
 
 @click.command(
@@ -52,7 +54,7 @@ _force_option = click.option(
         "feeder mcp install --client cursor --scope project",
     ),
 )
-@_client_option
+@_client_option("set up")
 @click.option("--all-found", is_flag=True, help="Change every client found on this machine.")
 @_scope_option
 @click.option(
@@ -67,7 +69,7 @@ _force_option = click.option(
     is_flag=True,
     help="Also add a hook to Claude Code that suggests feeder when it greps for a symbol.",
 )
-@_force_option
+@_force_option("change")
 @options.dry_run_option
 @options.git_options
 def install(names: Sequence[str], all_found: bool, scope: Scope, **params: Any) -> None:
@@ -104,9 +106,9 @@ def install(names: Sequence[str], all_found: bool, scope: Scope, **params: Any) 
     cls=ShortHelp,
     examples=("feeder mcp uninstall", "feeder mcp uninstall --client cursor --dry-run"),
 )
-@_client_option
+@_client_option("remove feeder from")
 @_scope_option
-@_force_option
+@_force_option("remove")
 @options.dry_run_option
 @options.git_options
 def uninstall(names: Sequence[str], scope: Scope, **params: Any) -> None:

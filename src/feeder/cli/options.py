@@ -406,7 +406,13 @@ def validate_options(command: Command) -> Command:
         "Parse every file again and compare each node with the index.",
         default=True,
     )
-    return add_options(command, content, _FOLDER_OPTION, _FORWARD_OPTION, *_PARSED_INDEX_OPTIONS)
+    folder = env_option(
+        "--path",
+        "The folder that the index covers, relative to the root, if it was built with --path.",
+        callback=_validate_folder,
+        metavar="FOLDER",
+    )
+    return add_options(command, content, folder, _FORWARD_OPTION, *_PARSED_INDEX_OPTIONS)
 
 
 def share_options(command: Command) -> Command:

@@ -78,8 +78,9 @@ def pull(source: str | None, verifies: bool | None, **params: Any) -> None:
     named = read_shared_settings(place.base).index
     if not (source or named):
         raise UserError(
-            "There is no place to pull from.",
-            'Name one: feeder pull PLACE, or put index = "PLACE" into .feeder.toml.',
+            "No published index is configured.",
+            "Run feeder pull SOURCE, such as github:owner/name or s3://bucket/folder, or put "
+            'index = "SOURCE" into .feeder.toml.',
         )
     file = index_file(place.base, settings)
     if file.exists():

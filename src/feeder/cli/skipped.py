@@ -81,7 +81,8 @@ def _counted(shown: int, total: int, reason: str) -> str:
     counted = f"{count_of(shown, 'file')} {'was' if shown == 1 else 'were'} skipped"
     if not shown:
         counted = "No file was skipped"
-    return f"{counted} for a reason with '{reason}', and {total - shown:,} for other reasons."
+    others = f"{total - shown:,} {'was' if total - shown == 1 else 'were'}"
+    return f"{counted} for a reason that contains '{reason}'; {others} skipped for other reasons."
 
 
 def _list_masked(settings: Settings) -> None:

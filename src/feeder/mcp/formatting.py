@@ -253,7 +253,7 @@ def _shortening_note(chosen: Sequence[HitVariant], hits: Sequence[Sequence[HitVa
     shortened = ", ".join(
         f"{counts[detail]} {SHORTENED_TO[detail]}" for detail in SHORTENED_TO if counts[detail]
     )
-    return f"Shortened to fit: {shortened}. For all lines: read them, or a larger budget."
+    return f"Shortened to fit: {shortened}. For all lines, use `read` or a larger `budget`."
 
 
 def _fit_result(result: ReadResult, bytes_left: int) -> Iterator[FittedText]:

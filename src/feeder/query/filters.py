@@ -66,7 +66,7 @@ def check_conflicts(query: Query, scope: Scope) -> None:
 
 
 def overridden_notes(query: Query, tests: str | None) -> Iterator[Note]:
-    """Notes on filters that another value replaces, typed later or given apart.
+    """Notes on filters that another value replaces, from later in the query or from outside it.
 
     `tests` is the value given beside the query.
     """
@@ -74,7 +74,7 @@ def overridden_notes(query: Query, tests: str | None) -> Iterator[Note]:
     replaced = list(query.overruled)
     if tests and query.tests not in (None, tests):
         replaced.append(effective["tests"])
-        effective["tests"] = f"tests:{tests}, given apart,"
+        effective["tests"] = f"tests:{tests} from outside the query"
     for typed in replaced:
         instead = effective[typed.partition(":")[0]]
         yield Note(NoteKind.FILTER, f"{typed} is ignored: {instead} replaces it.")
@@ -151,7 +151,8 @@ AND (?1 IS NULL OR repo IN (SELECT value FROM json_each(?1))) GROUP BY 1 ORDER B
 """
 
 PATHS_SQL = """
-SELECT path FROM files WHERE ?1 IS NULL OR repo IN (SELECT value FROM json_each(?1))
+SELECT path FROM files WHERE state <> 'skipped'
+AND (?1 IS NULL OR repo IN (SELECT value FROM json_each(?1)))
 """
 
 

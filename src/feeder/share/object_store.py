@@ -120,8 +120,8 @@ class ObjectStore:
         except exceptions.BaseError as exc:
             if _METADATA_SERVICE in str(exc):  # asked where the environment has no credentials
                 raise UserError(
-                    f"{self._address} needs credentials, and there are none.",
-                    "Set the variables of its service, such as AWS_ACCESS_KEY_ID and "
+                    f"No credentials for {self._address} were found.",
+                    "Set the service's environment variables, such as AWS_ACCESS_KEY_ID and "
                     "AWS_SECRET_ACCESS_KEY.",
                 ) from exc
             raise TransientError(f"{self._address} failed: {_reason(exc)}.") from exc

@@ -269,7 +269,7 @@ def _too_many_steps(pattern: str) -> UserError:
 
 
 def _first_line(message: bytes) -> str:
-    return paths.escape_name(message.strip().partition(b"\n")[0])
+    return message.strip().partition(b"\n")[0].decode("utf-8", "backslashreplace")
 
 
 def _run_grep(

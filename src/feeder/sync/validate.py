@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from feeder.errors import ServiceError
+from feeder.errors import ServiceError, UserError
 from feeder.line_ranges import count_lines, decode_ranges
 from feeder.notes import path_option, sync_command, unparsed_text
 from feeder.source import Entry
@@ -24,6 +24,7 @@ from feeder.sync.diff import (
     folder_label,
     full_sync_command,
     has_words_only,
+    path_option_hint,
     refuse_unreadable_documents,
     stale_reasons,
 )
@@ -47,7 +48,8 @@ def validate(run: SyncContext, *, wait: bool = False, content: bool = True) -> V
     """Runs all checks; reads only. With `wait`, waits until all vectors written are visible.
 
     Without `content` no file is parsed, and rows and words are counted but not compared. Raises
-    ServiceError when the vectors are not visible after `VECTOR_WAIT_S`.
+    UserError for the index of another folder, and ServiceError when the vectors are not visible
+    after `VECTOR_WAIT_S`.
     """
     if (
         wait
@@ -60,6 +62,7 @@ def validate(run: SyncContext, *, wait: bool = False, content: bool = True) -> V
         )
     damage = Damage()
     state = run.index.read_state({})
+    _refuse_other_folder(run, state)
     parity = check_parity(run.index.database, run.index.repo)
     vector_ids = _vector_ids(run, state)
     tables = side_tables(run, state.meta)
@@ -83,18 +86,28 @@ def validate(run: SyncContext, *, wait: bool = False, content: bool = True) -> V
     return result._replace(advice=_repair_advice(run, state, result))
 
 
+def _refuse_other_folder(run: SyncContext, state: IndexState) -> None:
+    """Raises UserError if the index was made from another folder than the one to compare with."""
+    folder = run.tree.subfolder
+    indexed = state.meta.get(run.index.meta_key("below"), folder)
+    if indexed != folder:
+        other = folder_label(folder) if indexed else f"only {folder}"
+        raise UserError(
+            f"The index covers {folder_label(indexed)}, not {other}.",
+            f"{path_option_hint(indexed)}: feeder validate{path_option(indexed)}",
+        )
+
+
 def _repair_advice(run: SyncContext, state: IndexState, result: ValidationResult) -> str:
     """The command that repairs the differences."""
     failed = {check.name for check in result.checks if not check.passed}
-    if (folder := _index_folder(run, state)) != run.tree.subfolder:
-        command = f"feeder validate{path_option(folder)}"
-        return f"It was built from {folder_label(folder)}, so run: {command}"
     if failed <= {PENDING_CHECK, OUTBOX_CHECK} and (not run.model_vectors or has_words_only(state)):
         model = state.meta.get("model", "the model")
         command = full_sync_command(run, state.meta)
         return (
             f"Vectors by {model} are missing. Run {command} with --model and without --no-vectors"
         )
+    folder = run.tree.subfolder
     repair = f"Repair it: {REPAIR_COMMAND}{path_option(folder)}"
     if state.meta.get(run.index.meta_key("working")):
         command = sync_command(folder, working_tree=True)
@@ -293,26 +306,14 @@ def _check_files(run: SyncContext, state: IndexState, diff: Diff) -> Check:
     ]
     name = "the working tree" if state.meta.get(run.index.meta_key("working")) else "HEAD"
     figures = {f"files in {name}": at_head, "files in the index": len(files)}
-    if (folder := _index_folder(run, state)) != run.tree.subfolder:
-        # files of other folders are not meant to be in it
-        differences = [
-            f"the index was built from {folder_label(folder)}, not from "
-            f"{folder_label(run.tree.subfolder)}"
-        ]
-    else:
-        differences = [
-            *(f"{entry.path}: the index differs from {name}" for entry in different),
-            *(f"{path}: indexed, but not in {name}" for path in diff.deleted),
-        ]
+    differences = [
+        *(f"{entry.path}: the index differs from {name}" for entry in different),
+        *(f"{path}: indexed, but not in {name}" for path in diff.deleted),
+    ]
     if run.index.meta_key("tree") in state.meta and run.index.meta_key("head") not in state.meta:
         differences.append("the index names no commit")
     folder_suffix = f" in {folder_label(run.tree.subfolder)}" if run.tree.subfolder else ""
     return Check(f"the index has the same files as {name}{folder_suffix}", figures, differences)
-
-
-def _index_folder(run: SyncContext, state: IndexState) -> str:
-    """The folder that the index was made from; empty for the whole source tree."""
-    return state.meta.get(run.index.meta_key("below"), run.tree.subfolder)
 
 
 def _is_skipped_unread(entry: Entry, row: FileRow | None) -> bool:

@@ -254,3 +254,10 @@ def test_uninstall_names_the_scope_that_has_entries(
     assert feeder(repo, *command.split()[1:]).code == 0
     assert not file.exists()
     assert "--scope" not in feeder(repo, "mcp", "uninstall").err
+
+
+def test_help_of_uninstall_is_about_removal(feeder: RunFeeder, repo: Repo) -> None:
+    page = " ".join(feeder(repo, "mcp", "uninstall", "--help").out.split())
+    assert "Client to remove feeder from: claude, " in page
+    assert "Also remove entries of the same name that feeder did not write." in page
+    assert "set up" not in page

@@ -160,7 +160,7 @@ function shorteningNote(chosen: HitVariant[], hits: HitVariant[][]): string {
     return count ? [`${count} ${detailText}`] : [];
   });
   if (!shortened.length) return "";
-  return `Shortened to fit: ${shortened.join(", ")}. For all lines: read them, or a larger budget.`;
+  return `Shortened to fit: ${shortened.join(", ")}. For all lines, use \`read\` or a larger \`budget\`.`;
 }
 
 const { MAX_NAMED_TARGETS, NAMED_TARGETS_BYTES, MIN_PASSAGE_BYTES } = constants.formatting;

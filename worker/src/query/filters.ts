@@ -321,7 +321,7 @@ export function overriddenFilters(query: Query, tests: string | null): string[] 
   const replaced = [...query.overruled];
   if (tests && query.tests !== null && query.tests !== tests) {
     replaced.push(`tests:${query.tests}`);
-    effective.set("tests", `tests:${tests}, given apart,`);
+    effective.set("tests", `tests:${tests} from outside the query`);
   }
   return replaced.map((typed) => `${typed} is ignored: ${effective.get(typed.split(":")[0]!)} replaces it.`);
 }
