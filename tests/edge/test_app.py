@@ -45,7 +45,7 @@ def test_benchmark_prices_each_kind_of_request() -> None:
         9_698, "words and static", [cost], [cost], [cost], [1.0], 1.0, [cost], {"name": [cost]}
     )
     assert report_by_kind([costs]).splitlines()[-1] == (
-        "| 9,698, words and static | name | 2,000, most 2,000 | 5, p95 5 ms | 10.0 ms | 2,500"
+        "| 9,698, words and static | name | 2,000 (max. 2,000) | 5, p95 5 ms | 10.0 ms | 2,500"
         " | 0.0051 |"
     )
 
