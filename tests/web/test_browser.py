@@ -289,7 +289,7 @@ def test_half_typed_filter_of_the_start_page_is_no_error(page: Page) -> None:
     box.press("Enter")
     page.locator("#main").focus()
     page.reload()
-    expect(page.get_by_role("alert")).to_contain_text("no language pyt")
+    expect(page.get_by_role("alert")).to_contain_text("no language 'pyt'")
 
 
 def test_older_answer_does_not_replace_a_newer_one(page: Page) -> None:
@@ -781,7 +781,7 @@ def test_click_on_a_name_shows_what_it_is_and_who_refers_to_it(
         page.keyboard.press("r")
         expect(panel.get_by_role("heading", name="Basket.add")).to_be_visible()
         page.goto(f"{site.base}/?file=shop/cart.py&relations=shop/cart.py:3:9")
-        expect(panel.get_by_role("alert")).to_contain_text("no definition of return")
+        expect(panel.get_by_role("alert")).to_contain_text("no definition of 'return'")
 
 
 def test_names_of_a_file_look_clickable(browser: Browser, site: Web) -> None:
@@ -893,9 +893,9 @@ def test_invalid_filter_names_the_remedy(browser: Browser, site: Web) -> None:
         page.goto(f"{site.base}/?q=x")
         expect(page.locator(".hit").first).to_be_visible()
         page.get_by_role("combobox").fill("lang:klingon needle")
-        expect(page.locator(".hint")).to_contain_text("no language klingon")
+        expect(page.locator(".hint")).to_contain_text("no language 'klingon'")
         page.get_by_role("combobox").press("Enter")
-        expect(page.get_by_role("alert")).to_contain_text("no language klingon")
+        expect(page.get_by_role("alert")).to_contain_text("no language 'klingon'")
 
 
 @pytest.mark.parametrize(("width", "views"), [(1280, ""), (320, ""), (390, "map")])

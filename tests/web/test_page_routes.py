@@ -1,6 +1,7 @@
 """The page as served: its files, its size, and the forms that work without scripts."""
 
 import gzip
+import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -134,7 +135,8 @@ def test_query_is_escaped(browser: httpx.Client) -> None:
 
 def test_errors_are_shown(browser: httpx.Client) -> None:
     """Unknown parameters belong to the page itself."""
-    assert "no language klingon" in sign_in(browser, query="q=needle&language=klingon").text
+    page = sign_in(browser, query="q=needle&language=klingon").text
+    assert "no language 'klingon'" in html.unescape(page)
     assert "2 hits" in sign_in(browser, query="q=needle&view=search").text
 
 
