@@ -3,7 +3,9 @@
 import random
 from pathlib import Path
 
-from feeder.parse.blocks import Block
+import pytest
+
+from feeder.parse.blocks import Block, split_blocks
 from feeder.parse.declared_lines import declared_names
 from feeder.parse.recovery import parse_code
 from parse.outlines import GRAMMARS, SAMPLE_FILES, nodes, nodes_of, outline, rows
@@ -315,3 +317,19 @@ def test_unknown_tokens_in_a_function_change_no_other_definition() -> None:
         lost = [_lost_to_junk(path, text, before, numbers) for _ in range(EXAMPLES)]
         broken += [path.name for one in lost if one]
     assert len(broken) <= len(CODE_SAMPLES) * EXAMPLES // 20, broken
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"class Cart private (val size: Int) {",
+        b"final case class Cart protected (size: Int) {",
+        b"class Cart constructor(size: Int) {",
+    ],
+)
+def test_constructor_that_is_not_public_leaves_a_line_a_type(line: bytes) -> None:
+    lines = [line + b"\n", b"}\n"]
+    [block] = split_blocks(lines, range(2))
+    grammar = GRAMMARS.grammar("scala")
+    [*_, (number, start, end)] = declared_names(grammar, lines, block)
+    assert (number, line[start:end]) == (0, b"Cart")

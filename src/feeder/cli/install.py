@@ -126,20 +126,19 @@ def uninstall(names: Sequence[str], scope: Scope, **params: Any) -> None:
     clients = _clients_by_name(names) or [*CLIENTS.values()]
     root = _project_root(params["directory"])
 
-    def plan(scope: Scope) -> list[Change]:
+    def plan(scope: Scope, *, is_forced: bool) -> list[Change]:
         targets = installation.possible_targets(clients, scope, root)
         files = (
-            installation.plan_uninstall(target, receipts, is_forced=params["force"])
-            for target in targets
+            installation.plan_uninstall(target, receipts, is_forced=is_forced) for target in targets
         )
         return [file for file in files if file.action != "unchanged"]
 
-    changes = plan(scope)
+    changes = plan(scope, is_forced=params["force"])
     if not output.is_dry_run:
         installation.apply_changes(changes, receipts)
     output.print_result(scope, changes, [], None)
     other: Scope = "user" if scope == "project" else "project"
-    if not changes and plan(other):
+    if not changes and plan(other, is_forced=False):
         output.print_message(f"{_FILES_WITH_ENTRIES[other]}: feeder mcp uninstall --scope {other}")
 
 

@@ -7,7 +7,7 @@ CALL_LIMIT = 5_000
 """Bytes of a call that are searched for labels."""
 
 _TOKEN = re.compile(
-    rb"\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|#[^\n]*"
+    rb"\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"(?:[^\"\\\n]|\\[\s\S])*\"|'(?:[^'\\\n]|\\[\s\S])*'|#[^\n]*"
     rb"|[()\[\]{}]|(?<=[(,\s])([A-Za-z_]\w*)\s*=(?!=)"
 )
 """Strings, comments, brackets, and a name before `=`."""

@@ -25,7 +25,7 @@ _LINE_PATTERNS = (
         rb"^[ \t]*(?:[\w@]+(?:\([^()\n]*\))?[ \t]+){0,6}?(?P<type>" + _TYPE_WORDS + rb"\b"
         rb"(?:[ \t]+(?:class|struct|const)\b)?"
         rb"(?:[ \t]*(?:\[\[[^\]\n]*\]\]|\w+\(\([^()\n]*\)\)))*[ \t]*(?P<name>\w+\b|`[^`\n]+`))"
-        rb"(?![ \t]*[*&]|[ \t]+(?!constructor\b)\w+[ \t]*\().*",
+        rb"(?![ \t]*[*&]|[ \t]+(?!(?:constructor|private|protected)\b)\w+[ \t]*\().*",
         re.MULTILINE,
     ),
     re.compile(

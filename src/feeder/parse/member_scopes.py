@@ -12,14 +12,16 @@ from feeder.parse.grammars import Capture
 from feeder.parse.local_names import byte_range, with_scopes
 
 _SIGNS = re.compile(
-    rb"\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
+    rb"\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"(?:[^\"\\\n]|\\[\s\S])*\"|'(?:[^'\\\n]|\\[\s\S])*'"
     rb"|#[^\n]*|\\\r?\n|[()\[\]{}\n;=]"
 )
 """Strings, comments, and what ends a statement or assigns."""
 
 
-Declared = tuple[int, tuple[int, int]]
-"""The offset of a declaration, and the scope that it is in."""
+VALUE_LIMIT = 50_000
+"""Bytes after a name in which the end of its value is looked for."""
+
+Scope = tuple[int, int]
 
 
 class MemberScopes:
@@ -46,24 +48,24 @@ class MemberScopes:
         if has_value:
             self._with_value.add(start)
 
-    def members(self, inner: Iterable[tuple[int, int]]) -> Mapping[bytes, list[Declared]]:
-        """The members by name; `inner` are other scopes, such as functions."""
+    def members(self, inner: Iterable[Scope]) -> Mapping[tuple[bytes, Scope], list[int]]:
+        """The offsets of the members by name and body; `inner` are other scopes, as functions."""
         self._all_scopes = [*self._scopes, *inner]
-        members: defaultdict[bytes, list[Declared]] = defaultdict(list)
+        members: defaultdict[tuple[bytes, Scope], list[int]] = defaultdict(list)
         for start, scope in with_scopes(self._members, self._all_scopes):
             if scope in self._scopes:
-                members[self._members[start]].append((start, scope))
+                members[self._members[start], scope].append(start)
         return members
 
     def own_uses(
-        self, uses: Mapping[int, bytes], members: Mapping[bytes, list[Declared]]
+        self, uses: Mapping[int, bytes], members: Mapping[tuple[bytes, Scope], list[int]]
     ) -> Iterator[int]:
         """Yields the offsets of names that a statement above them in the same body declares."""
         ends: dict[int, int] = {}
         for start, scope in with_scopes(uses, self._all_scopes):
-            for declared, own_scope in members[uses[start]]:
-                if own_scope != scope or declared >= start:
-                    continue
+            for declared in members.get((uses[start], scope), ()):
+                if declared >= start:
+                    break
                 if declared not in ends:
                     ends[declared] = self._value_end(declared)
                 if 0 <= ends[declared] <= start:
@@ -73,7 +75,7 @@ class MemberScopes:
     def _value_end(self, start: int) -> int:
         """The end of the statement that declares a name; -1 if it gives it no value."""
         depth, has_value = 0, start in self._with_value
-        for match in _SIGNS.finditer(self._content, start):
+        for match in _SIGNS.finditer(self._content, start, start + VALUE_LIMIT):
             sign = match[0]
             if sign in (b"(", b"[", b"{"):
                 depth += 1

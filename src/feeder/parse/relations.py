@@ -390,7 +390,7 @@ class RelationCollector:
         members = self._member_scopes.members(self._locals.scopes)
         uses = {
             start: name
-            for name in members
+            for name in {name for name, _ in members}
             for starts in (self._bare_mentions.get(name, ()), self._receivers.get(name, ()))
             for start in starts
         }

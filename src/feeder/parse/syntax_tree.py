@@ -45,7 +45,8 @@ def parse_tree(grammar: Grammar, content: bytes) -> Syntax:
         content = blank_hidden(content, grammar.noise)
     root = grammar.parser.parse(content).root_node
     if grammar.unknown and root.has_error:
-        root = grammar.parser.parse(blank_hidden(content, grammar.unknown)).root_node
+        other = grammar.parser.parse(blank_hidden(content, grammar.unknown)).root_node
+        return other if _error_bytes(other) <= _error_bytes(root) else root
     return root
 
 

@@ -99,12 +99,12 @@ class FamilyFinder:
 
     def _parts(self, owner: Definition) -> set[tuple[str, str]]:
         """The parts of a type of C# or Swift that are marked as such."""
+        if not traits(owner.language).split_types:
+            return set()
         return {
             (type_.path, type_.symbol)
             for type_, hit in self._reader.named_definitions(owner.name)
-            if type_.symbol == owner.symbol
-            and traits(owner.language).split_types
-            and PART_PATTERN.search(hit.signature or "")
+            if type_.symbol == owner.symbol and PART_PATTERN.search(hit.signature or "")
         }
 
     def _has_constructor(self, owner: Definition) -> bool:

@@ -87,7 +87,8 @@ class Pace:
 def failure_at(place: str, reason: str) -> str:
     """Says why the index at a place is not used; the reason, a sentence, may name the place."""
     shown = without_password(place)
-    return reason if shown in reason else f"The index at {shown} cannot be used. {reason}"
+    names_place = "/" in shown and shown in reason  # a plain word may stand there by chance
+    return reason if names_place else f"The index at {shown} cannot be used. {reason}"
 
 
 def without_password(place: str) -> str:

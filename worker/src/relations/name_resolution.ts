@@ -286,8 +286,8 @@ export class NameResolver {
   /**
    * A receiver that no import leads to the definition.
    *
-   * `Shelf.Line` may be a type of an outer type, and `geo::kEps` a constant of a namespace of C++; `self.Line` and
-   * `log.Line()` are members.
+   * `Shelf.Line` and `self.Line` may be a type of an outer type, and `geo::kEps` a constant of a namespace of C++; of
+   * other definitions, `self.Line` and `log.Line()` are members.
    */
   #byOtherReceivers(facts: FileFacts, node: RelatedNode, receiver: string): Resolution {
     const { definition } = this;
