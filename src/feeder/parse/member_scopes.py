@@ -6,7 +6,7 @@ a method or of a class inside does not see it.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from feeder.parse.grammars import Capture
 from feeder.parse.local_names import byte_range, with_scopes
@@ -32,10 +32,6 @@ class MemberScopes:
         self._scopes: set[tuple[int, int]] = set()
         self._members: dict[int, bytes] = {}
         self._with_value: set[int] = set()
-        self._all_scopes: list[tuple[int, int]] = []
-
-    def __bool__(self) -> bool:
-        return bool(self._scopes)
 
     def add_scope(self, node: Capture) -> None:
         """Adds the body of a type."""
@@ -48,28 +44,32 @@ class MemberScopes:
         if has_value:
             self._with_value.add(start)
 
-    def members(self, inner: Iterable[Scope]) -> Mapping[tuple[bytes, Scope], list[int]]:
-        """The offsets of the members by name and body; `inner` are other scopes, as functions."""
-        self._all_scopes = [*self._scopes, *inner]
+    def own_uses(
+        self, found: Iterable[Mapping[bytes, Sequence[int]]], inner: Iterable[Scope]
+    ) -> Iterator[tuple[int, bytes]]:
+        """Yields the offsets and names of those found that a statement above them in the same body
+        declares. `found` are offsets by name, `inner` other scopes, such as functions.
+        """
+        if not self._scopes:
+            return
+        all_scopes = [*self._scopes, *inner]
         members: defaultdict[tuple[bytes, Scope], list[int]] = defaultdict(list)
-        for start, scope in with_scopes(self._members, self._all_scopes):
+        for start, scope in with_scopes(self._members, all_scopes):
             if scope in self._scopes:
                 members[self._members[start], scope].append(start)
-        return members
-
-    def own_uses(
-        self, uses: Mapping[int, bytes], members: Mapping[tuple[bytes, Scope], list[int]]
-    ) -> Iterator[int]:
-        """Yields the offsets of names that a statement above them in the same body declares."""
+        names = {name for name, _ in members}
+        uses = {
+            start: name for by_name in found for name in names for start in by_name.get(name, ())
+        }
         ends: dict[int, int] = {}
-        for start, scope in with_scopes(uses, self._all_scopes):
+        for start, scope in with_scopes(uses, all_scopes):
             for declared in members.get((uses[start], scope), ()):
                 if declared >= start:
                     break
                 if declared not in ends:
                     ends[declared] = self._value_end(declared)
                 if 0 <= ends[declared] <= start:
-                    yield start
+                    yield start, uses[start]
                     break
 
     def _value_end(self, start: int) -> int:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
-from feeder.parse.call_labels import call_labels
+from feeder.parse.call_labels import label_sites
+from feeder.parse.file_imports import ALL, FileImports
 from feeder.parse.grammars import Capture, Captures
 from feeder.parse.local_names import LocalNames, byte_range
 from feeder.parse.macro_text import expanded_names
@@ -22,7 +23,6 @@ from feeder.parse.relation_names import (
     MODULE_LIMIT,
     NAME_LIMIT,
     NAME_STARTS,
-    NOTHING,
     OPENING,
     PRECEDING,
     QUOTE,
@@ -33,11 +33,9 @@ from feeder.parse.relation_names import (
     CapturedRelation,
     Site,
     accesses,
-    bound_names,
     called_name,
     checked_name,
     declared_names,
-    import_relation,
     named_relation,
     path_offsets,
     receiver_of,
@@ -54,9 +52,6 @@ from feeder.relation import (
     RETURNS,
     USE,
 )
-
-ALL = "*"
-"""What an export of all names of a module names."""
 
 OWN_TYPE = "cls"
 """The receiver of a type's member that code in the body of the type uses without one."""
@@ -84,16 +79,11 @@ class RelationCollector:
         self._sites: dict[int, CapturedRelation] = {}
         self._details: set[Site] = set()
         self._fields: dict[int, CapturedRelation] = {}
-        self._imports: list[Site] = []
         self._bare_mentions: defaultdict[bytes, list[int]] = defaultdict(list)
         self._implicit: set[bytes] = set()
         self._letters: list[tuple[int, bytes]] = []
         """Types of one letter, most of which are type parameters."""
-        self._bound_modules: set[int] = set()
-        """Where modules begin of which a name is imported."""
-        self._spread: list[tuple[int, str]] = []
         self._are_names_visible = False
-        self._has_wildcard = False
         self._statements: list[tuple[int, int]] = []
         self._locals = LocalNames(self._content)
         self._member_scopes = MemberScopes(self._content)
@@ -102,7 +92,7 @@ class RelationCollector:
         self._keys: set[int] = set()
         self._extended: set[int] = set()
         self._existing_names: set[bytes] = set()
-        self._last_path = -1
+        self._imports = FileImports(self._content, self._declared, self._existing_names)
         self._has_labels = False
 
     def declare(self, names: Sequence[Capture], kind: str) -> None:
@@ -311,7 +301,7 @@ class RelationCollector:
                 if relation := named_relation(CALL, self._source([node]), "super"):
                     self._sites[node.start_byte] = relation
         elif kind == IMPORT:
-            self._add_import(captures, self._settings(pattern))
+            self._imports.add(captures, self._settings(pattern))
         elif capture == "variant":
             [name] = captures["bound"]
             relation = relation_of(INHERITS, "", checked_name(self._source([name])))
@@ -345,7 +335,7 @@ class RelationCollector:
         sites, mentions = self._sites, self._bare_mentions
         statements = {start: self._content[start:end] for start, end in self._statements}
         counted = self._existing_names.intersection(mentions)
-        if self._are_names_visible or self._has_wildcard:
+        if self._are_names_visible or self._imports.have_wildcard:
             counted = set(mentions)
         names = {*statements.values(), *counted, *self._implicit}
         self._add_own_members()
@@ -358,13 +348,7 @@ class RelationCollector:
             if relation := named_relation(CALL, source, ""):
                 for start in mentions.pop(source):
                     sites.setdefault(start, relation)
-        if self._spread:
-            self._imports += self._spread_imports()
-        imports = [
-            (start, relation)
-            for start, relation in self._imports
-            if relation.name != NOTHING or start not in self._bound_modules
-        ]
+        imports = self._imports.sites()
         imported = {start for start, _ in imports}
         for source in counted:
             if starts := mentions.get(source):
@@ -372,7 +356,8 @@ class RelationCollector:
                 for start in starts:
                     sites.setdefault(start, relation)
         self._add_letters()
-        self._add_labels()
+        if self._has_labels:
+            self._fields.update(label_sites(self._content, sites, self._declared))
         for start in sites.keys() & self._keys:
             sites[start] = relation_of(MENTION, sites[start].name, LITERAL_KEY)
         for start in sites.keys() & ((self._declared - self._extended) | imported):
@@ -385,33 +370,12 @@ class RelationCollector:
 
         A type in an annotation means the one that the file imports or declares, if it does.
         """
-        if not self._member_scopes:
-            return
-        members = self._member_scopes.members(self._locals.scopes)
-        uses = {
-            start: name
-            for name in {name for name, _ in members}
-            for starts in (self._bare_mentions.get(name, ()), self._receivers.get(name, ()))
-            for start in starts
-        }
-        for start in self._member_scopes.own_uses(uses, members):
-            source = uses[start]
+        found = self._bare_mentions, self._receivers
+        for start, source in self._member_scopes.own_uses(found, self._locals.scopes):
             kind = self._sites[start].kind if start in self._sites else MENTION
             if kind != USE or source not in self._existing_names:
                 name = source.decode("utf-8", "replace")
                 self._sites[start] = relation_of(kind, name, OWN_TYPE)
-
-    def _add_labels(self) -> None:
-        """Adds the labels of a call that constructs a value, as fields of its type."""
-        if not self._has_labels:
-            return
-        for start, (kind, name, text) in self._sites.items():
-            if kind != CALL or not name.lstrip("_")[:1].isupper() or not text.endswith(f"{CALL}:"):
-                continue
-            end = start + len(name.encode())
-            for at, label in call_labels(self._content, end):
-                if at in self._declared:
-                    self._fields[at] = relation_of(MENTION, label.decode(), name + LITERAL_KEY)
 
     def _add_letters(self) -> None:
         """Adds the types of one letter that the file imports or declares."""
@@ -459,31 +423,6 @@ class RelationCollector:
             if name and (type_name or start not in self._fields):
                 self._fields[start] = relation_of(MENTION, name, type_name + LITERAL_KEY)
 
-    def _add_import(self, captures: Captures, settings: Mapping[str, str | None]) -> None:
-        modules, names, aliases = map(captures.get, ("module", "imports", "alias"))
-        nodes = names or modules
-        if not nodes:
-            return
-        relation, name = import_relation(
-            self._source(modules) if modules else None,
-            self._source(names) if names else None,
-            self._source(aliases[:1]) if aliases else b"",
-            settings.get("imported"),
-            settings.get("prefix") or "",
-        )
-        if relation:
-            self._imports.append((nodes[0].start_byte, relation))
-            if modules and relation.name != NOTHING:
-                self._bound_modules.add(modules[0].start_byte)
-            self._has_wildcard |= "wildcard" in captures
-            self._declare_path(nodes[0])
-            if modules and names:
-                self._declared.add(modules[0].start_byte)
-                self._declare_path(modules[0])
-            if aliases:
-                self._declared.update([node.start_byte for node in aliases])
-            self._existing_names.add(name)
-
     def _add_export(self, captures: Captures, exported: str | None) -> None:
         """Adds a name that the file exports by another one: `default`, or empty for the module."""
         [node] = captures["exports"]
@@ -492,30 +431,9 @@ class RelationCollector:
             self._declared.add(aliases[0].start_byte)
             exported = checked_name(self._source(aliases[:1]))
         if name and exported == ALL:
-            self._spread.append((node.start_byte, name))
+            self._imports.spread.append((node.start_byte, name))
         elif name and exported is not None and name != exported:
             self._details.add((node.start_byte, relation_of(EXPORT, name, exported)))
-
-    def _spread_imports(self) -> Iterator[Site]:
-        """Yields the export of all names of a module for a variable that stands for the module."""
-        modules = {
-            name: relation.text.partition(IMPORT)[2].partition("=")[0]
-            for _, relation in self._imports
-            for name in bound_names(relation)
-            if not relation.name
-        }
-        for start, name in self._spread:
-            if module := modules.get(name):
-                yield start, relation_of(IMPORT, ALL, module)
-
-    def _declare_path(self, path: Capture) -> None:
-        """Notes that the names of an imported path are no other relations."""
-        start = path.start_byte
-        if start != self._last_path:  # a module of which several names are imported
-            self._last_path = start
-            source = self._content[start : min(path.end_byte, start + MODULE_LIMIT)]
-            if b"." in source or b"::" in source:
-                self._declared.update([start + at for at in path_offsets(source)])
 
     def _last_name(self, node: Capture) -> tuple[int, str]:
         """The name of a declarator or a type, with the offset of the node.
