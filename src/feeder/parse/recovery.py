@@ -33,9 +33,9 @@ from feeder.parse.grammars import Captures, Grammar
 from feeder.parse.mending import DEPTH_LIMIT, Mender, error_nodes
 from feeder.parse.syntax_tree import (
     blank_hidden,
+    parse_blanked,
     parse_first_branches,
     parse_range,
-    parse_tree,
     unparsed_lines,
 )
 
@@ -73,13 +73,16 @@ class ParsedText(NamedTuple):
 
 def parse_code(grammar: Grammar, content: bytes, byte_range: Range | None = None) -> ParsedText:
     """Parses a file of code, or a range of it, and again what a syntax error has swallowed."""
-    root = parse_range(grammar, content, byte_range) if byte_range else parse_tree(grammar, content)
+    if byte_range:
+        root = parse_range(grammar, content, byte_range)
+    else:
+        root, content = parse_blanked(grammar, content)
     if not root.has_error or not grammar.query.pattern_count:
         return ParsedText(root)
     if byte_range:
         content = _blank_outside(content, byte_range)
-    for hidden in filter(None, (grammar.noise, grammar.unknown)):
-        content = blank_hidden(content, hidden)
+        if grammar.noise:
+            content = blank_hidden(content, grammar.noise)
     left_out: Sequence[int] = ()
     if not byte_range:
         root, left_out = parse_first_branches(grammar, content, root)

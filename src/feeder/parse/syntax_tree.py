@@ -34,10 +34,15 @@ def parse_range(grammar: Grammar, content: bytes, byte_range: Range) -> Syntax:
 
 
 def parse_tree(grammar: Grammar, content: bytes) -> Syntax:
-    """Parses a file.
+    """Parses a file as `parse_blanked` does."""
+    return parse_blanked(grammar, content)[0]
 
-    The grammar's noise is blanked first, which moves no offset. A language that has only patterns
-    gets an empty tree.
+
+def parse_blanked(grammar: Grammar, content: bytes) -> tuple[Syntax, bytes]:
+    """Returns the tree of a file, and the text that was parsed.
+
+    The grammar's noise is blanked first, and what it does not know if that leaves fewer errors; no
+    offset moves. A language that has only patterns gets an empty tree.
     """
     if not (grammar.query.pattern_count or grammar.embedded_query or grammar.data_shape):
         content = b""
@@ -45,9 +50,11 @@ def parse_tree(grammar: Grammar, content: bytes) -> Syntax:
         content = blank_hidden(content, grammar.noise)
     root = grammar.parser.parse(content).root_node
     if grammar.unknown and root.has_error:
-        other = grammar.parser.parse(blank_hidden(content, grammar.unknown)).root_node
-        return other if _error_bytes(other) <= _error_bytes(root) else root
-    return root
+        blanked = blank_hidden(content, grammar.unknown)
+        other = grammar.parser.parse(blanked).root_node
+        if _error_bytes(other) <= _error_bytes(root):
+            return other, blanked
+    return root, content
 
 
 def parse_first_branches(
