@@ -15,6 +15,7 @@ FeederError           1    the root
 """
 
 import errno
+import signal
 from collections.abc import Sequence
 
 MAX_TARGETS = 10
@@ -78,6 +79,10 @@ class MissingSettingsError(UserError):
 
 class UnknownPathError(NotInIndexError):
     """The user named a file or folder that the index does not have."""
+
+
+INTERRUPT_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that end the program as Ctrl-C does; one that is ignored, as by nohup, stays ignored."""
 
 
 class Interrupted(FeederError):

@@ -16,15 +16,12 @@ from contextlib import suppress
 from threading import Lock, Thread, main_thread
 from typing import TYPE_CHECKING, NoReturn
 
-from feeder.errors import Interrupted
+from feeder.errors import INTERRUPT_SIGNALS, Interrupted
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 INTERRUPTED = "Interrupted. Finished work is saved; run the command again to continue."
-
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Signals that end the program as Ctrl-C does; one that is ignored, as by nohup, stays ignored."""
 
 GRACE_S = 5.0
 """Time, from the first signal on, that the program has to close its files and connections.
@@ -81,7 +78,7 @@ class InterruptMonitor:
         threading.excepthook = self._on_thread_exception
         self._old_handlers = {
             number: signal.signal(number, self._on_signal)
-            for number in SIGNALS
+            for number in INTERRUPT_SIGNALS
             if number == signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN
         }
         return self
@@ -145,7 +142,7 @@ class InterruptMonitor:
                 signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)
             elif byte[0] == signal.SIGINT and repeats:
                 repeats -= 1
-            elif byte[0] in SIGNALS:
+            elif byte[0] in INTERRUPT_SIGNALS:
                 if deadline_s:
                     break
                 deadline_s = time.monotonic() + self._grace_s

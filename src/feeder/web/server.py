@@ -21,7 +21,7 @@ from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from feeder.errors import UserError
+from feeder.errors import INTERRUPT_SIGNALS, UserError
 from feeder.private_files import create_private_file, temporary_folder
 
 if TYPE_CHECKING:
@@ -82,11 +82,17 @@ def uvicorn_server(app: ASGIApp) -> uvicorn.Server:
             if current_thread() is not main_thread():
                 yield
                 return
-            previous = signal.signal(signal.SIGINT, self.handle_exit)
+            # none raises KeyboardInterrupt, which code within the event loop may lose
+            previous = {
+                number: signal.signal(number, self.handle_exit)
+                for number in INTERRUPT_SIGNALS
+                if signal.getsignal(number) != signal.SIG_IGN
+            }
             try:
                 yield
             finally:
-                signal.signal(signal.SIGINT, previous)
+                for number, handler in previous.items():
+                    signal.signal(number, handler)
 
     config = uvicorn.Config(
         app,
