@@ -252,7 +252,7 @@ def test_model_writes_nothing_to_the_home(tmp_path: Path, monkeypatch: pytest.Mo
 def test_process_uses_less_than_300_mb() -> None:
     """With six full texts at a time, the maximum on any number of cores.
 
-    How much six threads take at once depends on how they meet: the least of three runs counts.
+    How much six threads take at once depends on how they meet: one of three runs has to.
     """
     program = (
         "import os, re; from feeder.embedding.onnx import OnnxEmbedder\n"
@@ -263,9 +263,12 @@ def test_process_uses_less_than_300_mb() -> None:
         "status = [open(f'/proc/{process}/status').read() for process in (own, model)]\n"
         "print(*(re.search(r'VmHWM:\\s+(\\d+) kB', one)[1] for one in status))"
     )
-    runs = [[int(peak) * 1024 for peak in isolated(program, *sys.path).split()] for _ in range(3)]
-    assert {len(peaks) for peaks in runs} == {2}
-    assert min(map(max, runs)) < 300_000_000
+    for _ in range(3):
+        peaks = [int(peak) * 1024 for peak in isolated(program, *sys.path).split()]
+        assert len(peaks) == 2
+        if max(peaks) < 300_000_000:
+            break
+    assert max(peaks) < 300_000_000
 
 
 def children() -> set[int]:
