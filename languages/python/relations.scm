@@ -16,8 +16,8 @@ $constructed = [(identifier) @constructed (attribute attribute: (identifier) @co
 ; add(item), Cart(total=3): its labels are attributes of the type
 (call function: (identifier) @calls (#set! labels "fields"))
 
-; store.size, store.put(item)
-(attribute) @accesses
+; store.size, store.put(item), models.Cart(total=3)
+((attribute) @accesses (#set! labels "fields"))
 
 ; Any identifier: what it is follows from the text around it.
 (identifier) @mentions

@@ -24,15 +24,18 @@ def label_sites(
     `declared` are the offsets of labels; what looks like one elsewhere is none.
     """
     left = FILE_LIMIT
-    for start, (kind, name, text) in sites.items():
-        has_receiver = not text.endswith(f"{CALL}:")
-        if kind != CALL or has_receiver or not name.lstrip("_")[:1].isupper() or left <= 0:
+    for start, relation in sites.items():
+        name = relation.name
+        if relation.kind != CALL or not name.lstrip("_")[:1].isupper() or left <= 0:
             continue
+        type_names = [*filter(None, relation.qualifier.split(".")), name]
+        if not all(map(str.isidentifier, type_names)):
+            continue  # the receiver is another call
         labels, size = _call_labels(content, start + len(name.encode()))
         left -= size
         for at, label in labels:
             if at in declared:
-                yield at, relation_of(MENTION, label.decode(), name + LITERAL_KEY)
+                yield at, relation_of(MENTION, label.decode(), ".".join(type_names) + LITERAL_KEY)
 
 
 def _call_labels(content: bytes, start: int) -> tuple[list[tuple[int, bytes]], int]:

@@ -76,7 +76,7 @@ class FileImports:
     def _spread_sites(self) -> Iterator[Site]:
         """Yields the export of all names of a module for a variable that stands for the module."""
         modules = {
-            name: relation.text.partition(IMPORT)[2].partition("=")[0]
+            name: relation.qualifier.partition("=")[0]
             for _, relation in self._sites
             for name in bound_names(relation)
             if not relation.name

@@ -81,6 +81,11 @@ class CapturedRelation(NamedTuple):
     name: str
     text: str
 
+    @property
+    def qualifier(self) -> str:
+        """What the name belongs to, such as a receiver or a module; may be empty."""
+        return self.text[len(self.name) + 2 : -1]
+
 
 Site = tuple[int, CapturedRelation]
 """A byte offset and the relation there. Files have thousands, so it is no named tuple."""

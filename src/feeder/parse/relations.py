@@ -144,8 +144,7 @@ class RelationCollector:
                 capture = next(filter(captures.__contains__, KINDS), "")
                 capture_of[pattern] = capture
                 self._are_names_visible |= capture.startswith("visible")
-                if capture == "calls":
-                    self._has_labels |= "labels" in self._settings(pattern)
+                self._has_labels |= bool(capture) and "labels" in self._settings(pattern)
             if not capture:
                 yield match
             elif capture == "accesses":
