@@ -35,7 +35,7 @@ def count_of(number: int, noun: str) -> str:
 
 def size_of(count: int) -> str:
     """Returns a number of bytes with its unit: "3.3 MB", "34 kB", "340 bytes"."""
-    if count >= 1e6:
+    if count >= 999_500:  # which rounds to 1,000 kB
         return f"{count / 1e6:,.1f} MB"
     return f"{count / 1000:.0f} kB" if count >= 1000 else count_of(count, "byte")
 

@@ -8,6 +8,7 @@ from enum import Enum, auto
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from feeder.errors import FeederError, problem_and_remedy
 from feeder.escaping import count_of
 
 if TYPE_CHECKING:
@@ -98,6 +99,12 @@ WORDS_ONLY = "Searched by words only:"
 def model_failed_note(error: FeederError) -> Note:
     """Says that words answered alone, since a model failed with this error."""
     return Note(NoteKind.MODEL_FAILED, f"{WORDS_ONLY} {error.problem}", error.remedy)
+
+
+def update_failed_note(error: FeederError | OSError) -> Note:
+    """Says that the index could not be updated, why, and what to do."""
+    reason = " ".join(problem_and_remedy(error)).strip()
+    return Note(NoteKind.UPDATE_FAILED, f"The index could not be updated: {reason}")
 
 
 def sync_command(folder: str = "", *, working_tree: bool = False) -> str:

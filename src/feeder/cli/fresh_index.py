@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.cli import console
 from feeder.config import Settings
-from feeder.errors import FeederError, UserError, problem_and_remedy
+from feeder.errors import FeederError, UserError
 from feeder.escaping import count_of
-from feeder.notes import Note, NoteKind
+from feeder.notes import Note, update_failed_note
 from feeder.progress import ProgressReporter, ProgressStep
 from feeder.session.workspace import Workspace, find_workspace
 
@@ -156,8 +156,7 @@ def _update(
     except (FeederError, OSError) as exc:
         if not target.index_path.exists():
             raise
-        reason = " ".join(problem_and_remedy(exc)).strip()
-        return "", Note(NoteKind.UPDATE_FAILED, f"The index could not be updated: {reason}")
+        return "", update_failed_note(exc)
     finally:
         target.close_parser()
     if note and not target.index_path.exists():

@@ -254,8 +254,8 @@ def action_options(command: Command) -> Command:
         ),
         env_option(
             "--fail-on",
-            "Fail the job of a pull request that no test reaches, or that breaks callers in "
-            "unchanged code.",
+            "Fail a pull request's job if no test reaches the change, or if unchanged code uses "
+            "a changed signature.",
             type=click.Choice(["none", "tests-missing", "signature-callers"]),
             default="none",
         ),

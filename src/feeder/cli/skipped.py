@@ -116,5 +116,7 @@ def _list_unparsed(settings: Settings) -> None:
     )
     if not settings.quiet and not settings.json:
         total = count_lines(lines for _, lines in ranges)
-        counted = f"{unparsed_text(len(files), total)}." if files else "Every line could be parsed."
+        counted = (
+            f"{unparsed_text(len(files), total)}." if files else "No line is recorded as unparsed."
+        )
         console.print_message(f"{counted} {note}")

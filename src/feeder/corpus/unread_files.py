@@ -79,9 +79,11 @@ def check_folder_not_skipped(
 ) -> None:
     """Raises UserError if a folder without indexed files, at one of `paths`, has skipped ones."""
     exact = tuple(path for path in paths if not path.startswith("*/"))
+    if not exact:
+        return
     groups = unread_in_scope(database, Scope.of_repo(repo)._replace(paths=exact))
     skipped = [group for group in groups if group.is_skipped]
-    if skipped and exact:
+    if skipped:
         remedy = SKIP_REMEDIES.get(skipped[0].reason, "") if len(skipped) == 1 else ""
         raise UserError(
             f"Nothing in '{folder}' is indexed ({_reasons(skipped)}).",

@@ -13,14 +13,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import Condition, Lock, Thread
 
-from feeder.errors import FeederError, UserError, problem_and_remedy
+from feeder.errors import FeederError, UserError
 from feeder.mcp import (
     IndexingProgress,
     ProgressCallback,
     Refresher,
     RefreshResult,
 )
-from feeder.notes import Note, NoteKind
+from feeder.notes import Note, NoteKind, update_failed_note
 from feeder.progress import ProgressReporter, ProgressStep
 from feeder.session.index_update import (
     FEW_FILES,
@@ -256,8 +256,7 @@ class _RefreshRun:
         try:
             note = self._update.update_words(self._times.answer_wait_s)
         except (FeederError, OSError) as exc:
-            reason = " ".join(problem_and_remedy(exc)).strip()
-            note = Note(failed, f"The index could not be updated: {reason}")
+            note = update_failed_note(exc)
         finally:
             with self._condition:
                 self._failure_note, self.is_done = note, True

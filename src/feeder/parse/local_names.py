@@ -15,15 +15,19 @@ MAX_INITIAL_BYTES = 180
 """Bytes between a variable and a name in its initial value that are compared."""
 
 
+ByteRange = tuple[int, int]
+"""The first byte of a node, and the one behind its last."""
+
+
 class LocalNames:
     """The declarations of local variables, and the scopes in which they are valid."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
         self._starts: defaultdict[bytes, list[int]] = defaultdict(list)
-        self._ranges: defaultdict[bytes, list[tuple[int, int]]] = defaultdict(list)
+        self._ranges: defaultdict[bytes, list[ByteRange]] = defaultdict(list)
         self._bounded: set[int] = set()
-        self.scopes: list[tuple[int, int]] = []
+        self.scopes: list[ByteRange] = []
         self.unscoped: set[bytes] = set()
         """The names of variables outside of any scope, after `remove_from`."""
 
@@ -96,18 +100,18 @@ def _count_before(firsts: Sequence[int], start: int, variable: int | None) -> in
     return bisect_right(firsts, start) if variable is None else bisect_left(firsts, variable)
 
 
-def byte_range(node: Capture) -> tuple[int, int]:
+def byte_range(node: Capture) -> ByteRange:
     """The first byte of a capture, and the one after its last."""
     return node.start_byte, node.end_byte
 
 
 def with_scopes(
-    starts: Iterable[int], scopes: Iterable[tuple[int, int]]
-) -> Iterator[tuple[int, tuple[int, int]]]:
+    starts: Iterable[int], scopes: Iterable[ByteRange]
+) -> Iterator[tuple[int, ByteRange]]:
     """Yields each offset that is in a scope, with the innermost one around it."""
     # of scopes that begin at one offset, the innermost comes last
     following = sorted(scopes, key=lambda scope: (-scope[0], scope[1]))
-    around: list[tuple[int, int]] = []
+    around: list[ByteRange] = []
     for start in sorted(starts):  # a copy: the caller may remove what it was given
         while following and following[-1][0] <= start:
             around.append(following.pop())

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from feeder.parse.grammars import Capture
-from feeder.parse.local_names import byte_range, with_scopes
+from feeder.parse.local_names import ByteRange, byte_range, with_scopes
 
 _SIGNS = re.compile(
     rb"\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"(?:[^\"\\\n]|\\[\s\S])*\"|'(?:[^'\\\n]|\\[\s\S])*'"
@@ -17,11 +17,8 @@ _SIGNS = re.compile(
 )
 """Strings, comments, and what ends a statement or assigns."""
 
-
 VALUE_LIMIT = 50_000
 """Bytes after a name in which the end of its value is looked for."""
-
-Scope = tuple[int, int]
 
 
 class MemberScopes:
@@ -29,7 +26,7 @@ class MemberScopes:
 
     def __init__(self, content: bytes) -> None:
         self._content = content
-        self._scopes: set[tuple[int, int]] = set()
+        self._scopes: set[ByteRange] = set()
         self._members: dict[int, bytes] = {}
         self._with_value: set[int] = set()
 
@@ -45,15 +42,17 @@ class MemberScopes:
             self._with_value.add(start)
 
     def own_uses(
-        self, found: Iterable[Mapping[bytes, Sequence[int]]], inner: Iterable[Scope]
+        self, found: Iterable[Mapping[bytes, Sequence[int]]], inner: Iterable[ByteRange]
     ) -> Iterator[tuple[int, bytes]]:
-        """Yields the offsets and names of those found that a statement above them in the same body
-        declares. `found` are offsets by name, `inner` other scopes, such as functions.
+        """Yields the offset and name of each use of a member that a statement above it in the same
+        body declares.
+
+        `found` are the offsets of possible uses, by name; `inner` are other scopes, as functions.
         """
         if not self._scopes:
             return
         all_scopes = [*self._scopes, *inner]
-        members: defaultdict[tuple[bytes, Scope], list[int]] = defaultdict(list)
+        members: defaultdict[tuple[bytes, ByteRange], list[int]] = defaultdict(list)
         for start, scope in with_scopes(self._members, all_scopes):
             if scope in self._scopes:
                 members[self._members[start], scope].append(start)
@@ -73,7 +72,7 @@ class MemberScopes:
                     break
 
     def _value_end(self, start: int) -> int:
-        """The end of the statement that declares a name; -1 if it gives it no value."""
+        """The end of the statement that declares a name; -1 for one without a value, `x: int`."""
         depth, has_value = 0, start in self._with_value
         for match in _SIGNS.finditer(self._content, start, start + VALUE_LIMIT):
             sign = match[0]

@@ -96,8 +96,9 @@ class RelationCollector:
         self._has_labels = False
 
     def declare(self, names: Sequence[Capture], kind: str) -> None:
-        """Notes the name of a declaration, which is no relation; that of a call may be a type, as
-        in `describe Cart do`.
+        """Notes the name of a declaration, which is not a relation.
+
+        The name of a call may be a type, as in `describe Cart do`: that is one.
         """
         starts = [name.start_byte for name in names]
         if kind == "call" and self._is_type_alone(starts[0]):

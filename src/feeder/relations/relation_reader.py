@@ -192,7 +192,7 @@ class RelationReader:
 
 
 def _place(target: Target, hit: Hit) -> str:
-    """The line that the user named, else that of the node."""
+    """The line that the user named; if none was named, the first line of the node."""
     if target.lines:
         return f"Line {target.lines[0]} of {target.path}"
     return f"{hit.path}:{hit.start_line}"

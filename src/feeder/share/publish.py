@@ -116,7 +116,7 @@ def _entry_of(index: Path, repository: Path) -> Entry:
     is_whole = of.get("tree") and of.get("done") == of.get("run") and not of.get("below")
     if not is_whole or of.get("working"):
         raise UserError(
-            f"Only an index of a complete commit can be published, and {index} is none.",
+            f"Only an index of a complete commit can be published, which {index} is not.",
             "Run first: feeder sync",
         )
     return Entry(
