@@ -3,15 +3,17 @@
     python -m bench relations [--only LANGUAGE] [--count 150] [--half check|tuning] [--examples 5]
 
 Sources of pinned versions and the tools come from package managers and are cached. Definitions
-outside of tests are drawn by a fixed seed. All figures count lines: those that the tool names as
-references, those of `feeder references`, and those of `git grep -w` with the name.
+outside of tests are drawn by a fixed seed: classes and functions, fields and constants, and types
+and members that something implements. All figures count lines: those that the tool names as
+references, those of `feeder references`, and those of `git grep -w` with the name; for the last
+kind, those of the tool's implementations and of `feeder implementations`.
 """
 
 import argparse
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median, quantiles
 from tempfile import TemporaryDirectory
@@ -31,26 +33,33 @@ from language_servers.comparison import (
     SAME,
     Sites,
     compare,
-    draw,
-    misses,
-    mistakes,
+    compare_implementations,
+    implementation_differences,
+    reference_differences,
 )
+from language_servers.drawn_definitions import draw, draw_bases, draw_fields
 from language_servers.language_server import LanguageServer, Line, RefusedRequest, ServerFailure
 from language_servers.tools import SUBJECTS, Subject
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = """\
-| language, sources | tool | definitions | lines the tool lists | recall \
+| language, sources | tool | drawn | definitions | lines the tool lists | recall \
 | share of found lines that are resolved | precision of resolved \
 | precision of resolved, where the tool decides | precision of all | `git grep -w`: recall \
 | precision | feeder: ms, median / p95 | tool: ms, median / p95 |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 """
 REASONS_HEAD = f"""
-| language | missed lines: {" | ".join(MISSES)} | resolved lines that the tool does not have: \
-{" | ".join(MISTAKES)} |
-|---|---|---|---|---|---|---|
+| language | drawn | missed lines: {" | ".join(MISSES)} \
+| resolved lines that the tool does not have: {" | ".join(MISTAKES)} |
+|---|---|---|---|---|---|---|---|
 """
+KINDS = {
+    "functions": (draw, compare, reference_differences),
+    "fields": (draw_fields, compare, reference_differences),
+    "implementations": (draw_bases, compare_implementations, implementation_differences),
+}
+"""How each kind of definitions is drawn, and how both sides are compared."""
 
 
 def main() -> int:
@@ -62,66 +71,72 @@ def main() -> int:
         if args.only and subject.language not in args.only:
             continue
         try:
-            row, counts = _measure(subject, args)
+            for kind, row, counts in _measure(subject, args):
+                print(row, flush=True)
+                columns = " | ".join(str(counts[cause]) for cause in (*MISSES, *MISTAKES))
+                reasons.append(f"| {subject.language} | {kind} | {columns} |")
         except (Unavailable, ServerFailure, subprocess.SubprocessError) as exc:
             reason = str(exc).splitlines()[0]
-            print(f"| {subject.language} | not measured: {reason} |{' |' * 10}", flush=True)
-            continue
-        print(row, flush=True)
-        columns = " | ".join(str(counts[cause]) for cause in (*MISSES, *MISTAKES))
-        reasons.append(f"| {subject.language} | {columns} |")
+            print(f"| {subject.language} | not measured: {reason} |{' |' * 11}", flush=True)
     print(REASONS_HEAD + "\n".join(reasons))
     return 0
 
 
-def _measure(subject: Subject, args: argparse.Namespace) -> tuple[str, Counter[str]]:
+def _measure(subject: Subject, args: argparse.Namespace) -> Iterator[tuple[str, str, Counter[str]]]:
+    """Yields each kind of definitions with its row of the table and the reasons of differences."""
     corpus = subject.check if args.half == "check" else subject.tuning
     if subject.tool is None or corpus is None:
         raise Unavailable(subject.reason)
     sources = fetch(corpus, args.corpora)
+    name = f"{subject.language}, {', '.join(package.name for package in corpus.packages)}"
     with TemporaryDirectory() as folder:
         repository = clone(sources, Path(folder).resolve() / corpus.name)
         sync = [sys.executable, "-m", "feeder", "sync", "-q", "--model", "words", "-C"]
         subprocess.run([*sync, str(repository)], check=True, capture_output=True)
-        with subject.tool.start(args.corpora.resolve(), repository) as tool:
-            sites, counts = _compare_all(subject, repository, tool, args)
-    name = f"{subject.language}, {', '.join(package.name for package in corpus.packages)}"
-    return f"| {name} | {subject.tool.name} | {_figures(sites, counts)} |", counts
+        settings = Settings(repository, store="local", quiet=True, query_log=False)
+        with (
+            subject.tool.start(args.corpora.resolve(), repository) as tool,
+            open_index(settings) as index,
+        ):
+            for kind in args.kind or KINDS:
+                if kind == "implementations" and not tool.has_implementations:
+                    continue
+                sites, counts = _compare_all(subject, index.corpus, tool, kind, args)
+                row = f"| {name} | {subject.tool.name} | {kind} | {_figures(sites, counts)} |"
+                yield kind, row, counts
 
 
 def _compare_all(
-    subject: Subject, repository: Path, tool: LanguageServer, args: argparse.Namespace
+    subject: Subject, corpus: Corpus, tool: LanguageServer, kind: str, args: argparse.Namespace
 ) -> tuple[list[Sites], Counter[str]]:
-    """Compares all drawn definitions, and counts the reasons of differences.
+    """Compares all drawn definitions of a kind, and counts the reasons of differences.
 
     A definition for which the tool fails is left out.
     """
-    settings = Settings(repository, store="local", quiet=True, query_log=False)
+    draw_some, compare_one, differences = KINDS[kind]
     reasons: Counter[str] = Counter()
     examples: defaultdict[str, list[str]] = defaultdict(list)
     sites = []
-    with open_index(settings) as index:
-        corpus = index.corpus
-        finder = ReferenceFinder(corpus)
-        largest = _largest_file(corpus, subject.languages)
-        tool.wait_until_ready(largest)
-        for drawn in draw(corpus, finder, subject.languages, tool, args.count):
-            try:
-                one = compare(corpus, finder, drawn, tool)
-                differences = [*misses(corpus, finder, one), *mistakes(corpus, one, tool)]
-            except ServerFailure as exc:
-                reason = str(exc).splitlines()[0]
-                print(f"{drawn.definition.symbol} is left out: {reason}", file=sys.stderr)
-                if not isinstance(exc, RefusedRequest):
-                    tool.restart(largest)
-                continue
-            sites.append(one)
-            for reason, (path, line) in differences:
-                reasons[reason] += 1
-                examples[reason].append(f"{drawn.definition.symbol}: {path}:{line}")
+    finder = ReferenceFinder(corpus)
+    largest = _largest_file(corpus, subject.languages)
+    tool.wait_until_ready(largest)
+    for drawn in draw_some(corpus, finder, subject.languages, tool, args.count):
+        try:
+            one = compare_one(corpus, finder, drawn, tool)
+            differing = differences(corpus, finder, one, tool)
+        except ServerFailure as exc:
+            reason = str(exc).splitlines()[0]
+            print(f"{drawn.symbol} is left out: {reason}", file=sys.stderr)
+            if not isinstance(exc, RefusedRequest):
+                tool.restart(largest)
+            continue
+        sites.append(one)
+        for reason, (path, line) in differing:
+            reasons[reason] += 1
+            examples[reason].append(f"{drawn.symbol}: {path}:{line}")
     for reason, lines in examples.items():
         for text in lines[: args.examples]:
-            print(f"{subject.language}, {reason}: {text}", file=sys.stderr)
+            print(f"{subject.language}, {kind}, {reason}: {text}", file=sys.stderr)
     return sites, reasons
 
 
@@ -184,7 +199,8 @@ def _parse_args() -> argparse.Namespace:
     )
     add = parser.add_argument
     add("--only", action="append", help="Measure this language only; can be given more than once.")
-    add("--count", type=int, default=150, help="Definitions of each language.")
+    add("--kind", action="append", choices=KINDS, help="Measure this kind of definitions only.")
+    add("--count", type=int, default=150, help="Definitions of each language and kind.")
     add("--half", choices=["check", "tuning"], default="check", help="The sources to measure.")
     add("--examples", type=int, default=0, help="Print this many lines of each reason on stderr.")
     add(

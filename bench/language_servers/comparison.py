@@ -1,25 +1,22 @@
-"""Compares the references of drawn definitions with those of a language's own tool."""
+"""Compares references and implementations of drawn definitions with a language's own tool."""
 
-import random
 import re
 import subprocess
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from feeder.corpus.corpus import Corpus
-from feeder.relations.modules import Definition
-from feeder.relations.node_definitions import CONSTRUCTORS
 from feeder.relations.references import ReferenceFinder
 from feeder.relations.site_text import with_text
-from feeder.relations.sites import Reference
+from feeder.relations.sites import Implementation, Reference
 from feeder.store import Statement
 from feeder.store.relations import line_numbers
-from feeder.store.scope import is_test_path
+from language_servers.drawn_definitions import Drawn, implementations, implementing_lines, line_text
 from language_servers.language_server import LanguageServer, Line, Place
 
-SEED, PAGE = 28, 50
+PAGE = 50
 NO_RELATION, TAKEN_FOR_ANOTHER, OTHER_NAME = (
     "no relation",
     "taken for another",
@@ -27,18 +24,6 @@ NO_RELATION, TAKEN_FOR_ANOTHER, OTHER_NAME = (
 )
 ANOTHER, SAME, NOT_KNOWN = "another definition", "the same, left out", "unknown to the tool"
 MISSES, MISTAKES = (TAKEN_FOR_ANOTHER, NO_RELATION, OTHER_NAME), (ANOTHER, NOT_KNOWN, SAME)
-
-
-class Drawn(NamedTuple):
-    """A definition with the places of its name: a C type may have two, of a tag and a typedef."""
-
-    definition: Definition
-    places: Sequence[Place]
-
-    @property
-    def lines(self) -> set[Line]:
-        """The lines that declare it."""
-        return {(place.path, place.line + 1) for place in self.places}
 
 
 class Sites(NamedTuple):
@@ -53,55 +38,6 @@ class Sites(NamedTuple):
     tool_seconds: float
 
 
-def draw(
-    corpus: Corpus,
-    finder: ReferenceFinder,
-    languages: Sequence[str],
-    tool: LanguageServer,
-    count: int,
-) -> list[Drawn]:
-    """Draws definitions outside of tests whose declaration the tool reports too."""
-    names = ", ".join("?" for _ in languages)
-    sql = (
-        "SELECT path, symbol, start_line, end_line FROM docs WHERE repo = ? AND symbol <> '' AND "
-        f"node_type IN ('class', 'method') AND language IN ({names}) ORDER BY path, start_line"
-    )
-    [rows] = corpus.database.run([Statement(sql, (corpus.repo, *languages))])
-    candidates = {
-        (str(path), str(symbol)): (int(str(first)), int(str(last)))
-        for path, symbol, first, last in rows
-        if not is_test_path(str(path))
-    }
-    order = sorted(candidates)
-    random.Random(SEED).shuffle(order)
-    drawn: list[Drawn] = []
-    for path, symbol in order:
-        if len(drawn) == count:
-            break
-        first, last = candidates[path, symbol]
-        one = _locate(finder, tool, path, symbol, (first, last))
-        if one:
-            drawn.append(one)
-    return drawn
-
-
-def _locate(
-    finder: ReferenceFinder, tool: LanguageServer, path: str, symbol: str, lines: tuple[int, int]
-) -> Drawn | None:
-    outer, _, name = symbol.rpartition(".")
-    if name in CONSTRUCTORS or name == outer.rpartition(".")[2]:
-        return None  # a call of a type refers to both
-    declared = [
-        declaration.place
-        for declaration in tool.declarations(path)
-        if re.split(r"[.:]", declaration.name)[-1] == name
-        and lines[0] <= declaration.place.line + 1 <= lines[1]
-    ]
-    named = [one for one, _ in finder.reader.named_definitions(name)]
-    matches = [node for node in named if (node.path, node.symbol) == (path, symbol)]
-    return Drawn(matches[0], declared) if declared and matches else None
-
-
 def compare(corpus: Corpus, finder: ReferenceFinder, drawn: Drawn, tool: LanguageServer) -> Sites:
     """Finds the references of one definition with both sides and with `git grep -w`."""
     started = time.perf_counter()
@@ -109,17 +45,17 @@ def compare(corpus: Corpus, finder: ReferenceFinder, drawn: Drawn, tool: Languag
     tool_seconds = time.perf_counter() - started
     started = time.perf_counter()
     fresh = ReferenceFinder(corpus)
-    references = fresh.references(drawn.definition)
+    references = fresh.references(drawn.definition) if drawn.definition else []
     with_text(corpus, references[:PAGE])
     seconds = time.perf_counter() - started
-    own, name = drawn.lines, drawn.definition.name
+    own, name = drawn.lines, drawn.name
     indexed = _indexed_paths(corpus)
     return Sites(
         drawn,
         {
             (path, line)
             for path, line in by_tool - own
-            if path in indexed and not _is_text(_line(corpus.base, path, line), name)
+            if path in indexed and not _is_text(line_text(corpus.base, path, line), name)
         },
         _lines(reference for reference in references if reference.resolved) - own,
         _lines(references) - own,
@@ -127,6 +63,31 @@ def compare(corpus: Corpus, finder: ReferenceFinder, drawn: Drawn, tool: Languag
         seconds,
         tool_seconds,
     )
+
+
+def compare_implementations(
+    corpus: Corpus, _: ReferenceFinder, drawn: Drawn, tool: LanguageServer
+) -> Sites:
+    """Finds what implements one type or member with both sides; `git grep` cannot.
+
+    A type or member of feeder is the line of the tool that is in it.
+    """
+    started = time.perf_counter()
+    indexed = _indexed_paths(corpus)
+    by_tool = {line for line in implementing_lines(corpus, tool, drawn) if line[0] in indexed}
+    tool_seconds = time.perf_counter() - started
+    started = time.perf_counter()
+    found = implementations(corpus, drawn)
+    seconds = time.perf_counter() - started
+    lines = {one: _line_of(one, by_tool) for one in found}
+    resolved = {line for one, line in lines.items() if one.resolved}
+    return Sites(drawn, by_tool, resolved, {*lines.values()}, set(), seconds, tool_seconds)
+
+
+def _line_of(implementation: Implementation, lines: Iterable[Line]) -> Line:
+    first, last = implementation.start_line, implementation.end_line
+    inside = [line for path, line in lines if path == implementation.path and first <= line <= last]
+    return implementation.path, min(inside, default=first)
 
 
 def _lines(references: Iterable[Reference]) -> set[Line]:
@@ -148,9 +109,24 @@ def _grep(folder: Path, name: str) -> Iterator[Line]:
         yield path, int(number)
 
 
+def reference_differences(
+    corpus: Corpus, finder: ReferenceFinder, sites: Sites, tool: LanguageServer
+) -> list[tuple[str, Line]]:
+    """The lines that only one side finds, with the reason."""
+    return [*misses(corpus, finder, sites), *mistakes(corpus, sites, tool)]
+
+
+def implementation_differences(
+    _: Corpus, __: ReferenceFinder, sites: Sites, ___: LanguageServer
+) -> list[tuple[str, Line]]:
+    """The lines that only one side finds: no reason is known."""
+    missed = [(NO_RELATION, line) for line in sorted(sites.by_tool - sites.listed)]
+    return missed + [(ANOTHER, line) for line in sorted(sites.resolved - sites.by_tool)]
+
+
 def misses(corpus: Corpus, finder: ReferenceFinder, sites: Sites) -> Iterator[tuple[str, Line]]:
     """Yields each line that only the tool finds, with the reason."""
-    name = sites.drawn.definition.name
+    name = sites.drawn.name
     related = {
         (node.path, line)
         for node in finder.reader.nodes(name)
@@ -159,7 +135,7 @@ def misses(corpus: Corpus, finder: ReferenceFinder, sites: Sites) -> Iterator[tu
         for line in line_numbers(node, relation)
     }
     for path, line in sorted(sites.by_tool - sites.listed):
-        text = _line(corpus.base, path, line)
+        text = line_text(corpus.base, path, line)
         if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
             yield OTHER_NAME, (path, line)
         else:
@@ -168,17 +144,17 @@ def misses(corpus: Corpus, finder: ReferenceFinder, sites: Sites) -> Iterator[tu
 
 def mistakes(corpus: Corpus, sites: Sites, tool: LanguageServer) -> Iterator[tuple[str, Line]]:
     """Yields each resolved line that the tool does not have, with what the tool says instead."""
-    name, places = sites.drawn.definition.name, sites.drawn.places
+    name, places = sites.drawn.name, sites.drawn.places
     # those of a prototype are the function
     own = sites.drawn.lines.union(*map(tool.definitions, places))
     for path, line in sorted(sites.resolved - sites.by_tool):
-        text = _line(corpus.base, path, line)
+        text = line_text(corpus.base, path, line)
         columns = [match.start() for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
         at = [Place(path, line - 1, column) for column in columns]
         defined = set().union(*map(tool.definitions, at)) - {(path, line)}
-        if sites.drawn.definition.language == "go" and not own & defined:
+        if path.endswith(".go") and not own & defined:
             # a call of an interface's method is listed for those that implement it, but not always
-            defined = defined.union(*map(tool.implementations, at))
+            defined |= {found.site for place in at for found in tool.implementations(place)}
         reason = SAME if own & defined else ANOTHER if defined else NOT_KNOWN
         yield reason, (path, line)
 
@@ -189,8 +165,3 @@ def _is_text(text: str, name: str) -> bool:
         return True
     others = re.sub(rf"""(["'`])[.]?{re.escape(name)}\1""", "", text)
     return others != text and not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", others)
-
-
-def _line(folder: Path, path: str, line: int) -> str:
-    lines = (folder / path).read_bytes().decode("utf-8", "replace").split("\n")
-    return lines[line - 1] if line <= len(lines) else ""

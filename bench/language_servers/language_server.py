@@ -35,12 +35,19 @@ class Place(NamedTuple):
     line: int
     column: int
 
+    @property
+    def site(self) -> Line:
+        """The path and the line from 1."""
+        return self.path, self.line + 1
+
 
 class Declaration(NamedTuple):
-    """A declared name and the place of its identifier."""
+    """A declared name and the place of its identifier; `around` are the declarations around it."""
 
     name: str
     place: Place
+    kind: int
+    around: tuple["Declaration", ...]
 
 
 class LanguageServer:
@@ -93,7 +100,8 @@ class LanguageServer:
         self._opened: set[str] = set()
         self._running: set[str] = set()
         self._has_finished = False
-        self._request("initialize", self._initialization())
+        about = self._request("initialize", self._initialization())
+        self.has_implementations = bool(about["capabilities"].get("implementationProvider"))
         self._notify("initialized", {})
         self._notify("workspace/didChangeConfiguration", {"settings": {}})  # pyright waits for it
 
@@ -129,22 +137,23 @@ class LanguageServer:
         self._open(place.path)
         context = {"context": {"includeDeclaration": False}}
         result = self._request("textDocument/references", {**self._position(place), **context})
-        return set(self._lines(result or []))
+        return {place.site for place in self._places(result or [])}
 
     def definitions(self, place: Place) -> set[Line]:
         """The lines that define the name at a place, those outside the folder with a whole path."""
         self._open(place.path)
         result = self._request("textDocument/definition", self._position(place)) or []
-        return set(self._lines(result if isinstance(result, list) else [result]))
+        places = self._places(result if isinstance(result, list) else [result])
+        return {place.site for place in places}
 
-    def implementations(self, place: Place) -> set[Line]:
-        """The lines of the methods that implement the one at a place; empty if it refuses."""
+    def implementations(self, place: Place) -> set[Place]:
+        """The places of what implements the type or method at a place; empty if it refuses."""
         self._open(place.path)
         try:
             result = self._request("textDocument/implementation", self._position(place)) or []
         except RefusedRequest:  # the name is no method of an interface
             return set()
-        return set(self._lines(result if isinstance(result, list) else [result]))
+        return set(self._places(result if isinstance(result, list) else [result]))
 
     def _initialization(self) -> Json:
         symbols = {"hierarchicalDocumentSymbolSupport": True}
@@ -175,13 +184,13 @@ class LanguageServer:
         position = {"line": place.line, "character": place.column}
         return {"textDocument": self._id(place.path), "position": position}
 
-    def _lines(self, locations: Sequence[Json]) -> Iterator[Line]:
+    def _places(self, locations: Sequence[Json]) -> Iterator[Place]:
         for location in locations:
             path = Path(unquote(urlsplit(location.get("uri") or location["targetUri"]).path))
             if path.is_relative_to(self._folder):
                 path = path.relative_to(self._folder)
             start = (location.get("range") or location["targetSelectionRange"])["start"]
-            yield path.as_posix(), start["line"] + 1
+            yield Place(path.as_posix(), start["line"], start["character"])
 
     def _request(self, method: str, params: Json) -> Json:
         self._next_id += 1
@@ -241,8 +250,12 @@ def _read_messages(output: IO[bytes], messages: queue.Queue[Json]) -> None:
     messages.put({})
 
 
-def _declarations(path: str, symbols: Sequence[Json]) -> Iterator[Declaration]:
+def _declarations(
+    path: str, symbols: Sequence[Json], around: tuple[Declaration, ...] = ()
+) -> Iterator[Declaration]:
     for symbol in symbols:
         position = (symbol.get("selectionRange") or symbol["location"]["range"])["start"]
-        yield Declaration(symbol["name"], Place(path, position["line"], position["character"]))
-        yield from _declarations(path, symbol.get("children") or [])
+        place = Place(path, position["line"], position["character"])
+        declared = Declaration(symbol["name"], place, symbol["kind"], around)
+        yield declared
+        yield from _declarations(path, symbol.get("children") or [], (*around, declared))

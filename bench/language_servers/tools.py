@@ -149,7 +149,7 @@ def _prepare_typescript(repository: Path) -> None:
 def _prepare_c(repository: Path) -> None:
     """Writes the commands that compile each file, with all folders of headers."""
     headers = {file.parent for file in repository.rglob("*.h")}
-    headers |= {folder.parent for folder in headers}
+    headers |= {folder for header in headers for folder in header.parents}
     include = [f"-I{folder}" for folder in sorted(headers) if folder.is_relative_to(repository)]
     commands = [
         {
@@ -252,6 +252,26 @@ SUBJECTS = (
             "cmark",
             "C",
             (Package("pip", "cmarkgfm==2024.11.20", ("third_party/cmark", "generated/unix")),),
+        ),
+    ),
+    Subject(
+        "C++",
+        ("cpp", "c"),
+        CLANGD,
+        Corpus("marisa", "C++", (Package("pip", "marisa-trie==1.2.1", ("marisa-trie",)),)),
+        Corpus(
+            "leveldb",
+            "C++",
+            (
+                Package(
+                    "npm",
+                    "leveldown@6.1.1",
+                    tuple(
+                        f"deps/leveldb/leveldb-1.20/{folder}"
+                        for folder in ("db", "include", "table", "util", "port", "helpers")
+                    ),
+                ),
+            ),
         ),
     ),
     Subject(
