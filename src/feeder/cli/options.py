@@ -225,51 +225,9 @@ def git_options(command: Command) -> Command:
     return add_options(command, _LOCATION_OPTIONS[0], *_OUTPUT_OPTIONS)
 
 
-def action_options(command: Command) -> Command:
-    """Adds the options that action.yml passes to `feeder action`."""
-    return add_options(
-        command,
-        env_option(
-            "--command",
-            "Command to run; with --deltas, sync becomes apply.",
-            type=click.Choice(["sync", "apply", "validate", "plan", "comment"]),
-            default="sync",
-            show_default=True,
-        ),
-        env_option(
-            "--deltas",
-            "Changes as a JSON array, or a file with one. Default: what differs between the "
-            "index and the commit.",
-        ),
-        env_option("--validate", "Validate the index afterwards.", type=ON_OR_OFF, default=False),
-        env_option("--repair", "Repair what the validation finds.", type=ON_OR_OFF, default=False),
-        env_option(
-            "--dry-run",
-            "Print what would be done and change nothing.",
-            type=ON_OR_OFF,
-            default=False,
-        ),
-        env_option(
-            "--impact", "List what a pull request's change touches.", type=ON_OR_OFF, default=True
-        ),
-        env_option(
-            "--fail-on",
-            "Fail a pull request's job if no test reaches the change, or if unchanged code uses "
-            "a changed signature.",
-            type=click.Choice(["none", "tests-missing", "signature-callers"]),
-            default="none",
-        ),
-        env_option("--impact-file", "The pull request's facts, for `--command comment`."),
-        env_option("--publish", "Place where the local index is published afterwards."),
-        env_option(
-            "--force",
-            "Index the commit even if the index would go back to an older one.",
-            type=ON_OR_OFF,
-            default=False,
-        ),
-        _CLOUDFLARE_OPTIONS[0],
-        *_LOCATION_OPTIONS,
-    )
+def place_options(command: Command) -> Command:
+    """Adds the options that say where a repository and its index are."""
+    return add_options(command, _CLOUDFLARE_OPTIONS[0], *_LOCATION_OPTIONS)
 
 
 def plan_options(command: Command) -> Command:

@@ -11,6 +11,7 @@ import click
 
 from feeder.cli import console, options
 from feeder.cli.command_help import ShortHelp
+from feeder.cli.option_types import ON_OR_OFF, Command, add_options, env_option
 from feeder.config import Settings
 from feeder.errors import MissingSettingsError, UserError
 
@@ -69,6 +70,52 @@ def plan(shards: int, **params: Any) -> None:
     console.print_text(account.matrix)
 
 
+def _action_options(command: Command) -> Command:
+    """Adds the options that action.yml passes to `feeder action`."""
+    return add_options(
+        command,
+        env_option(
+            "--command",
+            "Command to run; with --deltas, sync becomes apply.",
+            type=click.Choice(["sync", "apply", "validate", "plan", "comment"]),
+            default="sync",
+            show_default=True,
+        ),
+        env_option(
+            "--deltas",
+            "Changes as a JSON array, or a file with one. Default: what differs between the "
+            "index and the commit.",
+        ),
+        env_option("--validate", "Validate the index afterwards.", type=ON_OR_OFF, default=False),
+        env_option("--repair", "Repair what the validation finds.", type=ON_OR_OFF, default=False),
+        env_option(
+            "--dry-run",
+            "Print what would be done and change nothing.",
+            type=ON_OR_OFF,
+            default=False,
+        ),
+        env_option(
+            "--impact", "List what a pull request's change touches.", type=ON_OR_OFF, default=True
+        ),
+        env_option(
+            "--fail-on",
+            "Fail a pull request's job if no test reaches the change, or if unchanged code uses "
+            "a changed signature.",
+            type=click.Choice(["none", "tests-missing", "signature-callers"]),
+            default="none",
+        ),
+        env_option("--impact-file", "The pull request's facts, for `--command comment`."),
+        env_option("--publish", "Place where the local index is published afterwards."),
+        env_option(
+            "--force",
+            "Index the commit even if the index would go back to an older one.",
+            type=ON_OR_OFF,
+            default=False,
+        ),
+        options.place_options,
+    )
+
+
 @click.command(
     cls=ShortHelp,
     examples=(
@@ -76,7 +123,7 @@ def plan(shards: int, **params: Any) -> None:
         "feeder action --command validate --repair true",
     ),
 )
-@options.action_options
+@_action_options
 @click.pass_context
 def action(
     context: click.Context,
