@@ -48,6 +48,16 @@ $type = [(identifier) (generic_name) (nullable_type) (qualified_name)]
 ; new List<Item>()
 (object_creation_expression type: (generic_name (identifier) @calls))
 
+; new Cart(Size: 3) { Name = "a" }, new() { Name = "a" }, cart with { Name = "b" }: fields of the type
+(object_creation_expression
+  type: $type @bound
+  arguments: (argument_list (argument name: (identifier) @fields)))
+(object_creation_expression
+  type: $type @bound
+  initializer: (initializer_expression (assignment_expression left: (identifier) @fields)))
+(initializer_expression (assignment_expression left: (identifier) @key))
+(with_initializer . (identifier) @key)
+
 ; The first base of a class is inherited, the others are implemented: `: Base, ISender`.
 (base_list .
   [

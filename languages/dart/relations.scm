@@ -71,6 +71,19 @@
 ; const Item(), new Item()
 [(const_object_expression (type_identifier) @calls) (new_expression (type_identifier) @calls)]
 
+; Cart(size: 3), const Cart(size: 3): fields of the type
+((identifier) @bound
+ . (selector (argument_part (arguments (named_argument (label (identifier) @fields)))))
+ (#match? @bound "^_?[A-Z]"))
+[
+  (const_object_expression
+    (type_identifier) @bound
+    (arguments (named_argument (label (identifier) @fields))))
+  (new_expression
+    (type_identifier) @bound
+    (arguments (named_argument (label (identifier) @fields))))
+]
+
 ; Any identifier, and $item in a string: what it is follows from the text around it.
 [(identifier) (identifier_dollar_escaped)] @visible
 

@@ -14,7 +14,7 @@ $constructed = [(identifier) @bound (member_expression property: (property_ident
 (member_expression) @accesses
 
 ; Any identifier: what it is follows from the text around it.
-[(identifier) (shorthand_property_identifier)] @mentions
+(identifier) @mentions
 
 ; const { size, total: sum } = cart
 (shorthand_property_identifier_pattern) @unpacked

@@ -2,6 +2,9 @@
 
 include "../ecmascript/relations.scm"
 
+; { size }: a variable
+(shorthand_property_identifier) @mentions
+
 ; function add(): names that refer to nothing
 [
   (function_declaration name: (identifier) @argument_label)

@@ -139,6 +139,16 @@ $implemented = (delegation_specifier
   (class_parameter (simple_identifier) @parameter $bound)
 ]
 
+; Cart(size = 3), cart.copy(size = 4): fields of the type
+(call_expression
+  . (simple_identifier) @bound
+  (call_suffix (value_arguments (value_argument . (simple_identifier) @fields . "=")))
+  (#match? @bound "^[A-Z]"))
+(call_expression
+  (navigation_expression (navigation_suffix (simple_identifier) @_copy))
+  (call_suffix (value_arguments (value_argument . (simple_identifier) @key . "=")))
+  (#eq? @_copy "copy"))
+
 ; val store: Store
 (variable_declaration (simple_identifier) @binds $bound)
 

@@ -17,6 +17,11 @@ $type = [(named_type) (optional_type)]
 ; new Line($item)
 (object_creation_expression $called)
 
+; new Cart(size: 3): fields of the type
+(object_creation_expression
+  [(name) @bound (qualified_name (name) @bound)]
+  (arguments (argument name: (name) @fields)))
+
 ; $store->put($item), $store?->put($item), Store::open()
 (member_call_expression name: (name) @calls)
 (nullsafe_member_call_expression name: (name) @calls)

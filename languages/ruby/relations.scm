@@ -39,6 +39,13 @@ $name_or_constant = [(identifier) (constant)]
 ; cart.add(item), add item
 (call method: $name_or_constant @calls)
 
+; Cart.new(size: 3): fields of the type
+(call
+  receiver: [(constant) @bound (scope_resolution name: (constant) @bound)]
+  method: (identifier) @_new
+  arguments: (argument_list (pair key: (hash_key_symbol) @fields))
+  (#eq? @_new "new"))
+
 ; alias total size: `total` calls `size`
 (alias
   name: [(identifier) (simple_symbol)] @macro

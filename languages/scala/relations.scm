@@ -41,6 +41,19 @@ $bound = [(type_identifier) @bound (generic_type type: (type_identifier) @bound)
 ; size = 3, the label of an argument
 (arguments (assignment_expression left: (identifier) @argument_label))
 
+; Cart(size = 3), new Cart(size = 3), cart.copy(size = 4): fields of the type
+(call_expression
+  function: (identifier) @bound
+  arguments: (arguments (assignment_expression left: (identifier) @fields))
+  (#match? @bound "^[A-Z]"))
+(instance_expression
+  [(type_identifier) @bound (stable_type_identifier (type_identifier) @bound)]
+  arguments: (arguments (assignment_expression left: (identifier) @fields)))
+(call_expression
+  function: (field_expression field: (identifier) @_copy)
+  arguments: (arguments (assignment_expression left: (identifier) @fields))
+  (#eq? @_copy "copy"))
+
 ; package acme.shop, s"…"
 [
   (package_identifier (identifier) @argument_label)

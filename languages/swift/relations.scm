@@ -16,6 +16,13 @@ $type = [(user_type) (optional_type)]
 (value_argument_label (simple_identifier) @argument_label)
 (parameter external_name: (simple_identifier) @argument_label)
 
+; Cart(size: 3): fields of the type
+(call_expression
+  . (simple_identifier) @bound
+  (call_suffix
+    (value_arguments (value_argument name: (value_argument_label (simple_identifier) @fields))))
+  (#match? @bound "^[A-Z]"))
+
 ; What declares a variable or a parameter, and where it ends. `if let cart {` is no declaration
 ; here: the name is that of what is outside, also in the block.
 [

@@ -143,3 +143,22 @@ $object = [
 ; Properties of interfaces, then fields of classes.
 (property_signature name: (_) @member)
 (public_field_definition name: (_) @member)
+
+; constructor(private size: number, readonly total = 1): fields of the class
+([
+   (required_parameter
+     [
+       (accessibility_modifier)
+       (override_modifier)
+       "readonly"
+     ]
+     pattern: (identifier) @member)
+   (optional_parameter
+     [
+       (accessibility_modifier)
+       (override_modifier)
+       "readonly"
+     ]
+     pattern: (identifier) @member)
+ ]
+ (#set! scope "object"))

@@ -33,6 +33,21 @@ $bound = [
   (for_in_statement left: (identifier) @locals)
 ]
 
+; { size, total: 0, put() {} }: fields of a type; `size` is a variable too
+(shorthand_property_identifier) @shorthand
+(pair key: (property_identifier) @key)
+(object (method_definition name: (property_identifier) @key))
+
+; const cart: Cart = { size, total: 0 }
+(variable_declarator
+  type: (type_annotation $bound)
+  value: (object
+    [
+      (shorthand_property_identifier) @fields
+      (pair key: (property_identifier) @fields)
+      (method_definition name: (property_identifier) @fields)
+    ]))
+
 ; import store = require("./store")
 (import_statement
   (import_require_clause (identifier) @alias source: (string (string_fragment) @module)))

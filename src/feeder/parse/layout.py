@@ -281,7 +281,7 @@ def _relations_by_part(
     """The encoded relations in each part of a span; the text of a part ends on a line of `ends`."""
     if relations is None or not node_parts:
         return [""] * len(node_parts)
-    own, lines = relations.within(_gaps(span), span.body)
+    own, lines = relations.within(_gaps(span), span.body, span.name_end)
     if len(node_parts) == 1:
         return [
             encode_relations([relation.text for relation in own], lines, node_parts[0].start_line)

@@ -13,7 +13,7 @@ _KNOWN_CAPTURE = re.compile(
     r"|clause|doc|apart"
     r"|h[1-6]|anchor|markup|frame|codeblock|table|inset|part|embedded|content|ending|expression|component"
     r"|calls|inherits|implements|uses|mentions|exported|exports|extends|owner|accesses|attributes|argument_label"
-    r"|tokens|visible|visible_tokens|symbol|key|wildcard|implicit|locals|local_scope|member_scope|statement"
+    r"|tokens|visible|visible_tokens|symbol|key|shorthand|wildcard|implicit|locals|local_scope|member_scope|statement"
     r"|macro|expands|imports|module|alias|receiver|binds"
     r"|bound|constructed|made|unnamed|variant|base|fields|unpacked|parameter|returns|visibility|_.*"
 )

@@ -26,6 +26,7 @@ KINDS = {
     "visible_tokens": MENTION,
     "argument_label": MENTION,
     "key": MENTION,
+    "shorthand": MENTION,
     "implicit": MENTION,
     "symbol": MENTION,
     "unpacked": MENTION,

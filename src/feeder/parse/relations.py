@@ -69,6 +69,9 @@ _names = {
 }
 """Names without a receiver, by the capture that has them."""
 
+_literal_keys = Cache(partial(named_relation, MENTION, receiver=LITERAL_KEY))
+"""Names before `:` in a literal whose type is not written there."""
+
 
 class RelationCollector:
     """Collects the captures of the category `Relation` of one file or region."""
@@ -165,6 +168,16 @@ class RelationCollector:
                     self._receivers[content[start:end]].append(start)
                 else:
                     mentions[content[start:end]].append(start)
+            elif capture in {"key", "shorthand"}:
+                for node in captures[capture]:
+                    start = node.start_byte
+                    name = content[start : node.end_byte]
+                    if relation := _literal_keys[name]:
+                        self._fields.setdefault(start, relation)
+                    if capture == "shorthand":
+                        mentions[name].append(start)
+                    else:
+                        self._keys.add(start)
             elif capture == "visible":
                 self._add_visible(captures["visible"][0])
             elif capture == "locals":
@@ -284,8 +297,6 @@ class RelationCollector:
             for node in captures[capture]:
                 offsets = path_offsets(self._source([node]))
                 self._declared.update([node.start_byte + at for at in offsets])
-        elif capture == "key":
-            self._keys.update([node.start_byte for node in captures["key"]])
         elif capture in {"tokens", "visible_tokens", "implicit"}:
             self._add_token(captures[capture][0], is_implicit=capture == "implicit")
         elif capture == "expands":
@@ -358,9 +369,7 @@ class RelationCollector:
         self._add_letters()
         if self._has_labels:
             self._fields.update(label_sites(self._content, sites, self._declared))
-        for start in sites.keys() & self._keys:
-            sites[start] = relation_of(MENTION, sites[start].name, LITERAL_KEY)
-        for start in sites.keys() & ((self._declared - self._extended) | imported):
+        for start in sites.keys() & ((self._declared - self._extended) | imported | self._keys):
             del sites[start]
         found = chain(sites.items(), self._fields.items(), self._details, imports)
         return sorted(found)[:SITES_LIMIT]

@@ -121,6 +121,7 @@ class Definition(NamedTuple):
       for other definitions, and if the file does not tell.
     - `is_function`: a function or method, and no field, constant or type.
     - `is_everywhere`: visible without an import where others are not: a macro of Rust.
+    - `own_lines`: the lines that declare a member which has no node of its own.
     """
 
     path: str
@@ -135,6 +136,7 @@ class Definition(NamedTuple):
     package_name: str = ""
     is_function: bool = False
     is_everywhere: bool = False
+    own_lines: frozenset[int] = frozenset()
 
     @property
     def package(self) -> str:

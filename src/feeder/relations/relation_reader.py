@@ -88,7 +88,10 @@ class RelationReader:
         is_type = is_tag(hit, name)
         if is_type or is_open_enum(hit):
             owner = ""
-        one = Definition(hit.path, hit.language or "", symbol, name, owner, is_type)
+        lines = frozenset(one.line for one in decode_members(hit.members) if one.name == name)
+        one = Definition(
+            hit.path, hit.language or "", symbol, name, owner, is_type, own_lines=lines
+        )
         scope = traits(hit.language).package_scope
         if owner or not scope:
             return one

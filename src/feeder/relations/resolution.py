@@ -117,8 +117,11 @@ class Resolver:
     ) -> Resolution | None:
         """The evidence that a site's form or file alone gives, if any."""
         definition = self._definition
-        if relation.qualifier.endswith(LITERAL_KEY) and definition.is_function:
-            return elsewhere(Evidence.NOT_FUNCTION)
+        if relation.qualifier.endswith(LITERAL_KEY):
+            if traits(node.language).family == "scripts":  # may be a method: { add() {} }
+                return None if self._members else elsewhere(Evidence.ANOTHER_TYPE)
+            if definition.is_function:
+                return elsewhere(Evidence.NOT_FUNCTION)
         is_of_type = relation.qualifier.removesuffix(LITERAL_KEY) not in {"", relation.qualifier}
         if is_of_type and definition.is_type and traits(node.language).imports != "folders":
             return elsewhere(Evidence.ANOTHER_TYPE)  # in Go, an embedded field is named as its type

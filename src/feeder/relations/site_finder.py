@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from feeder.relation import MENTION, USE, Relation, macro_of
+from feeder.relation import LITERAL_KEY, MENTION, USE, Relation, macro_of
 from feeder.relations.modules import Definition
 from feeder.relations.node_definitions import is_header
 from feeder.relations.outcomes import Evidence, elsewhere
@@ -73,7 +73,10 @@ class SiteFinder:
                 if macro_paths or is_spelling:
                     meant = meant._replace(name=definition.name)
                 is_own = relation.kind == USE and _is_own_block(definition, node)
+                is_key = relation.qualifier == LITERAL_KEY and node.path == definition.path
                 for line, resolved in resolver.resolve_lines(all_facts[node.path], node, meant):
+                    if is_key and line in definition.own_lines:
+                        continue
                     result = elsewhere(Evidence.OWN_BLOCK) if is_own else resolved
                     if result.is_elsewhere and not is_other_form:
                         left_out = LeftOut(node.path, line, kind, result)

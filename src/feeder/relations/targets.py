@@ -284,6 +284,8 @@ def _nodes_named(
         if (member := find_member(full_name, hit.members, name, hit.path))
     ]
     own_name = last_name(normalize_symbol(name))
+    if own_name != normalize_symbol(name):  # `Cart.total` of the type, then `total` of cart.ts
+        members = [member for member in members if member[0].symbol] or members
     has_capitals = own_name != own_name.lower()
     named_in_case = [hit for hit, member in members if has_capitals and member == own_name]
     return (

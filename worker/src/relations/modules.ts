@@ -31,6 +31,8 @@ export interface Definition {
   readonly isFunction?: boolean;
   /** A macro of Rust, which is visible without an import. */
   readonly isEverywhere?: boolean;
+  /** The lines that declare a member which has no node of its own. */
+  readonly ownLines?: ReadonlySet<number>;
 }
 
 export function isSameDefinition(one: Definition, other: Definition): boolean {

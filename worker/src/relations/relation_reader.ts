@@ -116,7 +116,9 @@ export class RelationReader {
     const type = hit.nodeType === "class" && hit.symbol ? hit.symbol : "";
     const isType = isTag(hit, name);
     const owner = isType || isOpenEnum(hit) ? "" : type;
-    const one = { path: hit.path, language: hit.language ?? "", symbol: type ? `${type}.${name}` : name, name, owner, isType, isLocal: false };
+    const ownLines = new Set(parseMembers(hit.members).filter((one) => one.name === name).map(({ line }) => line));
+    const symbol = type ? `${type}.${name}` : name;
+    const one = { path: hit.path, language: hit.language ?? "", symbol, name, owner, isType, isLocal: false, ownLines };
     const { packageScope } = traits(hit.language);
     if (owner || packageScope === "") return one;
     const ofFile = (await this.fileFacts(hit.path)).package;

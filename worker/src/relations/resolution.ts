@@ -93,6 +93,8 @@ export class Resolver {
   #knownOther(facts: FileFacts, node: RelatedNode, relation: Relation): Resolution | null {
     const { isFunction = false, isLocal, isType, path } = this.definition;
     const isKey = relation.qualifier.endsWith(LITERAL_KEY);
+    // in TypeScript it may be a method: { add() {} }
+    if (isKey && traits(node.language).family === "scripts") return this.#members ? null : elsewhere("ANOTHER_TYPE");
     if (isKey && isFunction) return elsewhere("NOT_FUNCTION");
     const isOfType = isKey && relation.qualifier !== LITERAL_KEY;
     // in Go, an embedded field is named as its type

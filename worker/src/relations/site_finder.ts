@@ -1,7 +1,7 @@
 /** Finds the sites of one name that refer to a definition, or may. Mirrors `feeder.relations.site_finder`. */
 
 import { partition } from "../python_strings.ts";
-import { CALL, IMPORT, macroOf, MENTION, type Relation, USE } from "../relation.ts";
+import { CALL, IMPORT, LITERAL_KEY, macroOf, MENTION, type Relation, USE } from "../relation.ts";
 import { decodeRelations, type RelatedNode } from "../store/relations.ts";
 import { composed } from "../text.ts";
 import { areCompatible, traits } from "../traits.ts";
@@ -84,7 +84,9 @@ function sitesIn(
       const receiver = relation.name === name ? relation.qualifier : "";
       const common = { path: node.path, column: 0, kind, text: "", node, name, receiver };
       const isOwn = relation.kind === USE && isOwnBlock(definition, node);
+      const isKey = relation.qualifier === LITERAL_KEY && node.path === definition.path;
       for (const [line, result] of resolver.resolveLines(facts, node, meant)) {
+        if (isKey && definition.ownLines?.has(line)) continue;
         if ((isOwn || isElsewhere(result)) && !isOtherForm) leftOut.push(placeKey(node.path, line));
         else sites.push({ ...common, line, resolved: !isOwn && isResolved(result) });
       }

@@ -316,8 +316,11 @@ function membersOf(hits: readonly Hit[], text: string, name: string): { hit: Hit
  */
 function nodesNamed(hits: readonly Hit[], name: string, matchers: readonly NameMatcher[]): Hit[] {
   const hitSymbols = hits.map((hit): [Hit, string] => [hit, normalizeSymbol(hit.symbol || hit.logicalPath || "")]);
-  const members = hitSymbols.map(([hit, symbol]) => findMember(symbol, hit.members, name, hit.path));
+  const all = hitSymbols.map(([hit, symbol]) => findMember(symbol, hit.members, name, hit.path));
   const ownName = lastName(normalizeSymbol(name));
+  // `Cart.total` of the type, then `total` of cart.ts
+  const ofTypes = all.map((member, at) => (ownName !== normalizeSymbol(name) && hits[at]!.symbol ? member : null));
+  const members = ofTypes.some((member) => member !== null) ? ofTypes : all;
   const hasCapitals = ownName !== ownName.toLowerCase();
   const choices = [
     () => nodesMatching(hitSymbols, name, matchers, composed),
