@@ -12,6 +12,7 @@ from itertools import chain
 from feeder.parse.call_labels import label_sites
 from feeder.parse.file_imports import ALL, FileImports
 from feeder.parse.grammars import Capture, Captures
+from feeder.parse.literal_keys import LiteralKeys
 from feeder.parse.local_names import LocalNames, byte_range
 from feeder.parse.macro_text import expanded_names
 from feeder.parse.member_scopes import MemberScopes
@@ -47,7 +48,6 @@ from feeder.relation import (
     EXPORT,
     IMPORT,
     INHERITS,
-    LITERAL_KEY,
     MENTION,
     RETURNS,
     USE,
@@ -69,9 +69,6 @@ _names = {
 }
 """Names without a receiver, by the capture that has them."""
 
-_literal_keys = Cache(partial(named_relation, MENTION, receiver=LITERAL_KEY))
-"""Names before `:` in a literal whose type is not written there."""
-
 
 class RelationCollector:
     """Collects the captures of the category `Relation` of one file or region."""
@@ -81,7 +78,7 @@ class RelationCollector:
         self._settings = settings
         self._sites: dict[int, CapturedRelation] = {}
         self._details: set[Site] = set()
-        self._fields: dict[int, CapturedRelation] = {}
+        self._literal_keys = LiteralKeys(self._content)
         self._bare_mentions: defaultdict[bytes, list[int]] = defaultdict(list)
         self._implicit: set[bytes] = set()
         self._letters: list[tuple[int, bytes]] = []
@@ -92,7 +89,6 @@ class RelationCollector:
         self._member_scopes = MemberScopes(self._content)
         self._receivers: defaultdict[bytes, list[int]] = defaultdict(list)
         self._declared: set[int] = set()
-        self._keys: set[int] = set()
         self._extended: set[int] = set()
         self._existing_names: set[bytes] = set()
         self._imports = FileImports(self._content, self._declared, self._existing_names)
@@ -168,16 +164,14 @@ class RelationCollector:
                     self._receivers[content[start:end]].append(start)
                 else:
                     mentions[content[start:end]].append(start)
-            elif capture in {"key", "shorthand"}:
-                for node in captures[capture]:
-                    start = node.start_byte
-                    name = content[start : node.end_byte]
-                    if relation := _literal_keys[name]:
-                        self._fields.setdefault(start, relation)
-                    if capture == "shorthand":
-                        mentions[name].append(start)
-                    else:
-                        self._keys.add(start)
+            elif capture == "key":
+                self._literal_keys.add(captures["key"])
+            elif capture == "shorthand":
+                self._literal_keys.add(captures["shorthand"], is_shorthand=True)
+                node = captures["shorthand"][0]
+                mentions[content[node.start_byte : node.end_byte]].append(node.start_byte)
+            elif capture == "fields":
+                self._literal_keys.add_fields(captures)
             elif capture == "visible":
                 self._add_visible(captures["visible"][0])
             elif capture == "locals":
@@ -343,7 +337,7 @@ class RelationCollector:
         names are not visible without an import, it is one only if the file imports or declares its
         name. So is a type of one letter, which otherwise is taken for a type parameter.
         """
-        sites, mentions = self._sites, self._bare_mentions
+        sites, mentions, keys = self._sites, self._bare_mentions, self._literal_keys
         statements = {start: self._content[start:end] for start, end in self._statements}
         counted = self._existing_names.intersection(mentions)
         if self._are_names_visible or self._imports.have_wildcard:
@@ -368,10 +362,10 @@ class RelationCollector:
                     sites.setdefault(start, relation)
         self._add_letters()
         if self._has_labels:
-            self._fields.update(label_sites(self._content, sites, self._declared))
-        for start in sites.keys() & ((self._declared - self._extended) | imported | self._keys):
+            keys.relations.update(label_sites(self._content, sites, self._declared))
+        for start in sites.keys() & ((self._declared - self._extended) | imported | keys.keys):
             del sites[start]
-        found = chain(sites.items(), self._fields.items(), self._details, imports)
+        found = chain(sites.items(), keys.relations.items(), self._details, imports)
         return sorted(found)[:SITES_LIMIT]
 
     def _add_own_members(self) -> None:
@@ -417,20 +411,10 @@ class RelationCollector:
         qualifier = self._last_name(bound[-1])[1] if bound else ""
         if made := captures.get("made"):
             qualifier = called_name(self._source(made))
-        if kind == MENTION:
-            self._add_fields(nodes, qualifier)
-            return
         for node in nodes:
             start, name = self._last_name(node)
             if name and (qualifier or kind != BINDING) and (kind != RETURNS or len(name) > 1):
                 self._details.add((start, relation_of(kind, name, qualifier)))
-
-    def _add_fields(self, nodes: Sequence[Capture], type_name: str) -> None:
-        """Adds the names of fields in a literal of a type; empty if the type is not known there."""
-        for node in nodes:
-            start, name = self._last_name(node)
-            if name and (type_name or start not in self._fields):
-                self._fields[start] = relation_of(MENTION, name, type_name + LITERAL_KEY)
 
     def _add_export(self, captures: Captures, exported: str | None) -> None:
         """Adds a name that the file exports by another one: `default`, or empty for the module."""
