@@ -5,9 +5,10 @@ A language says its traits in the table `[traits]` of `languages/NAME/language.t
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 _COMPILED = Path(__file__).with_name("grammar_queries.json")
@@ -69,6 +70,8 @@ class Traits(NamedTuple):
     omits_parameters: bool = False
     constructor: str = ""
     unindexed_members: str = ""
+    only_imports: bool = False
+    syntax_calls: Mapping[str, str] = MappingProxyType({})
     visibility: Visibility = Visibility()
     has_relations: bool = False
 

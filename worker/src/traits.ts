@@ -40,6 +40,8 @@ export interface Traits {
   readonly omitsParameters: boolean;
   readonly constructor: string;
   readonly unindexedMembers: string;
+  readonly onlyImports: boolean;
+  readonly syntaxCalls: Readonly<Record<string, string>>;
   readonly hasRelations: boolean;
 }
 

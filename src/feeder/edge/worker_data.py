@@ -116,7 +116,7 @@ _NAMES: dict[ModuleType, str] = {
     bases: "MAX_BASES DISPATCHED_KINDS",
     modules: "COMMONJS_RECEIVERS MODULE_EXPORTS",
     module_paths: """EXTENSION SCRIPT_EXTENSION CRATE_KEYWORDS STANDARD_CRATES INDEX_FILES
-        NODE_MODULES PYTHON_MODULES PREFERRED_EXTENSIONS""",
+        NODE_MODULES PYTHON_MODULES PREFERRED_EXTENSIONS SASS_PART""",
     manifests: "BUILT_FOLDERS",
     exports: "MAX_EXPORTS DEFAULT WHOLE ALL WORD",
     sites: "KIND_NAMES OVERRIDE",
@@ -222,7 +222,7 @@ def _traits() -> dict[str, dict[str, Any]]:
     """The default traits, and what each language has in place of them."""
     default = traits(None)._asdict()
     del default["visibility"]  # it is in the index
-    return {"default": default} | {
+    return {"default": _to_json(default)} | {
         language: {key: getattr(own, key) for key in default if getattr(own, key) != default[key]}
         for language, own in all_traits().items()
     }

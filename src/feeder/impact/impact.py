@@ -279,7 +279,8 @@ class _ImpactFinder:
                 yield f"For the renamed {file.path}, the tests of {count} were looked up."
         if self._has_further_steps:
             yield f"Only the first {MAX_STEPS} callers were followed to tests."
-        unindexed = (unindexed_references(self._definition(node)) for node in self.nodes)
+        definitions = (self.finder.reader.in_answer(self._definition(node)) for node in self.nodes)
+        unindexed = map(unindexed_references, definitions)
         for reason in dict.fromkeys(filter(None, unindexed)):
             yield f"{reason[:1].upper()}{reason[1:]}"
         if self.finder.reader.is_cut:

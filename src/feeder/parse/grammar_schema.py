@@ -150,6 +150,7 @@ TRAITS_SCHEMA = _fields_of(
         "imports": _check_imports,
         "package_scope": _check_package_scope,
         **dict.fromkeys(("open_enums", "global_names", "defining_calls"), _check_regex),
+        "syntax_calls": MapOf(_check_string, _check_regex),
         "visibility": _VISIBILITY_SCHEMA,
     },
 )

@@ -110,9 +110,10 @@ def find_callers(
     omitted = root.omitted + sum(caller.omitted for caller in _all_callers(root.callers))
     total = sum(1 for _ in _all_callers(root.callers)) + omitted
     is_limited = builder.is_stopped or omitted > 0
-    is_cut = builder.finder.reader.is_cut or bool(unindexed_references(definition))
+    answered = builder.finder.reader.in_answer(definition, has_sites=bool(root.callers))
+    is_cut = builder.finder.reader.is_cut or bool(unindexed_references(answered))
     at_least = is_cut or is_limited
-    tree = CallerTree(definition, root.callers, root.omitted, total, at_least, is_limited)
+    tree = CallerTree(answered, root.callers, root.omitted, total, at_least, is_limited)
     if total:
         return tree
     if excluded := len(builder.finder.references(definition)):

@@ -10,7 +10,16 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from feeder.relation import BINDING, CALL, IMPLEMENTS, INHERITS, MENTION, PARAMETER, Relation
+from feeder.relation import (
+    BINDING,
+    CALL,
+    IMPLEMENTS,
+    INHERITS,
+    LITERAL_KEY,
+    MENTION,
+    PARAMETER,
+    Relation,
+)
 from feeder.relations.file_facts import declarations
 from feeder.relations.go_interfaces import Implements
 from feeder.relations.go_members import GoMembers
@@ -21,6 +30,7 @@ from feeder.relations.relation_reader import RelationReader
 from feeder.relations.resolution import Resolver
 from feeder.relations.subtypes import SubtypeFinder
 from feeder.store.relations import RelatedNode
+from feeder.text import last_name
 from feeder.traits import are_compatible, traits
 
 OPEN_TYPE_PATTERN = re.compile(r"\b(?:trait|protocol|module|extension|implicit|helper)\b")
@@ -62,9 +72,10 @@ class FamilyFinder:
             if owner:
                 family = self.family(owner, {(other.path, other.owner) for other in others})
                 family = family._replace(own=family.own | self._parts(owner))
-                family = family._replace(
-                    is_closed=self._is_closed(owner), has_constructor=self._has_constructor(owner)
-                )
+                family = family._replace(is_closed=self._is_closed(owner))
+                if self._has_labels(definition):
+                    constructed = self._types_with_constructor(owner)
+                    family = family._replace(with_constructor=constructed)
                 if traits(owner.language).structural_interfaces:
                     dispatch = self._go.dispatch(definition, others)
                     family = family._replace(makers=self._go.makers(owner), dispatch=dispatch)
@@ -107,11 +118,28 @@ class FamilyFinder:
             if type_.symbol == owner.symbol and PART_PATTERN.search(hit.signature or "")
         }
 
-    def _has_constructor(self, owner: Definition) -> bool:
-        """Tells whether a type has a method that gets the labels of a call of it: `__init__`."""
+    def _has_labels(self, definition: Definition) -> bool:
+        """Tells whether a call has a definition's name as a label: `Cart(total=3)`."""
+        return bool(traits(definition.language).constructor) and any(
+            relation.qualifier.endswith(LITERAL_KEY)
+            for node in self._reader.nodes(definition.name, with_receivers=False)
+            for relation in node.decode_named(definition.name)
+        )
+
+    def _types_with_constructor(self, owner: Definition) -> frozenset[str]:
+        """The last names of a type, and of the types below it, whose method gets the labels of a
+        call of it: `__init__`, their own or one that they inherit from such a type.
+        """
         constructor = traits(owner.language).constructor
-        symbols = self._reader.facts([owner.path])[owner.path].symbols if constructor else ()
-        return f"{owner.symbol}.{constructor}" in symbols
+        below = self._subtypes.types_below(owner)
+        pairs = [((type_.path, type_.symbol), parent) for type_, parent in below]
+        pairs.insert(0, ((owner.path, owner.symbol), ("", "")))
+        all_facts = self._reader.facts(path for (path, _), _ in pairs)
+        matches: set[tuple[str, str]] = set()
+        for (path, symbol), parent in pairs:  # a parent comes before the types below it
+            if parent in matches or f"{symbol}.{constructor}" in all_facts[path].symbols:
+                matches.add((path, symbol))
+        return frozenset(last_name(symbol) for _, symbol in matches)
 
     def _has_chained_sites(self, name: str) -> bool:
         """Tells whether a receiver of a name may be a field, as in `crawler.signals.connect`."""

@@ -14,8 +14,11 @@ from typing import NamedTuple
 from feeder.relation import (
     BINDING,
     CALL,
+    IMPLEMENTS,
     IMPORT,
+    INHERITS,
     PARAMETER,
+    UNNAMED,
     USE,
     Relation,
     decode_binding_imports,
@@ -273,6 +276,11 @@ class FileFacts:
         """The symbols of nodes that declare names, in the file's order."""
         declaring = (node for node in self.nodes if node.has_kind(BINDING + PARAMETER))
         return list(dict.fromkeys(node.symbol or "" for node in declaring))
+
+
+def kinds_of_local_bases(node: RelatedNode) -> str:
+    """The kinds of the bases of anonymous and local classes in a node."""
+    return UNNAMED if node.node_type == "class" else INHERITS + IMPLEMENTS + UNNAMED
 
 
 def _read_imports(relations: Iterable[Relation]) -> Iterator[tuple[str, Import]]:

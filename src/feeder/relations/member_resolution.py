@@ -16,6 +16,7 @@ from feeder.relations.file_facts import (
     SELF_NAMES,
     UNKNOWN_PACKAGE,
     FileFacts,
+    kinds_of_local_bases,
     packages_of_types,
 )
 from feeder.relations.go_interfaces import Implements
@@ -56,7 +57,8 @@ class Family(NamedTuple):
     - `dispatch`: the types of Go whose member may stand for the definition, by their last names:
       for a type's method the interfaces, for an interface's method the types. Each has whether the
       one implements the other.
-    - `has_constructor`: the owner has a method that gets the labels of `Cart(total=3)`.
+    - `with_constructor`: the types with a method that gets the labels of `Cart(total=3)`, by their
+      last names.
     - `is_closed`: no type of a library can be above the owner, and each type below it names it.
     """
 
@@ -67,7 +69,7 @@ class Family(NamedTuple):
     holders: Mapping[tuple[str, str], Sequence[Definition]] = {}
     dispatch: Mapping[str, Sequence[tuple[Definition, Implements]]] = {}
     is_closed: bool = False
-    has_constructor: bool = False
+    with_constructor: frozenset[str] = frozenset()
 
 
 NO_FAMILY = Family(frozenset(), frozenset(), frozenset())
@@ -98,17 +100,20 @@ class MemberResolver:
             if not own.implicit_receiver:
                 return elsewhere(Evidence.NO_MEMBER)
             if not place[1] and own.lends_receivers:
-                return self._by_lent_receiver(facts, node, relation.name)
+                lent = self._by_lent_receiver(facts, node, relation.name)
+                return self._or_of_local_type(node, lent)
             if self._may_be_lent(node, line):
                 return possible(Reason.RECEIVER)
-            return self._in_class(place, is_implicit=True)
+            return self._or_of_local_type(node, self._in_class(place, is_implicit=True))
         if receiver in {"super()", "super", own.base_receiver}:
             if place == (self._owner.path, self._owner.symbol):
                 return elsewhere(Evidence.BASE_MEMBER)
             return resolved_if(place in self._family.all_below, Reason.BASE)
         if receiver in SELF_NAMES:
             extended = "" if place[1] else _extended_type(facts, node)
-            return self._is_in_family(facts, extended) if extended else self._in_class(place)
+            if extended:
+                return self._is_in_family(facts, extended)
+            return self._or_of_local_type(node, self._in_class(place))
         if receiver == LITERAL:
             is_closed = self._family.is_closed
             return elsewhere(Evidence.BUILT_IN) if is_closed else possible(Reason.RECEIVER)
@@ -142,7 +147,8 @@ class MemberResolver:
         """A label of a call that constructs a value: `Cart(total=3)`."""
         result = self._is_in_family(facts, type_name)
         if result.is_resolved:
-            return resolved_if(not self._family.has_constructor, Reason.RECEIVER)
+            names = {last_name(type_name), *(one.name for one in facts.imported(type_name))}
+            return resolved_if(names.isdisjoint(self._family.with_constructor), Reason.RECEIVER)
         is_known = bool(facts.imported(type_name)) or facts.declares_type(type_name)
         if is_known and self._names.type_refers(facts, type_name, self._owner).is_elsewhere:
             return elsewhere(Evidence.ANOTHER_TYPE)
@@ -163,6 +169,18 @@ class MemberResolver:
         if is_implicit and not place[1]:
             return elsewhere(Evidence.NO_MEMBER)
         return possible(Reason.BASE if place[1] else Reason.RECEIVER)
+
+    def _or_of_local_type(self, node: RelatedNode, result: Resolution) -> Resolution:
+        """A member of the type around a site, or of an anonymous or local class inside the node:
+        `refresh()` in `new Listener() { … }`. Where its body ends is not known.
+        """
+        kinds = kinds_of_local_bases(node)
+        if not node.has_kind(kinds):
+            return result
+        bases = {last_name(base.name) for base in node.decode(kinds)}
+        others = self._names.types_with_member - self._family.names
+        changing = others if result.is_resolved else self._family.names
+        return result if bases.isdisjoint(changing) else possible(Reason.RECEIVER)
 
     def _by_lent_receiver(self, facts: FileFacts, node: RelatedNode, name: str) -> Resolution:
         """A name outside of a type, which may be a member of a value: `with(cart) { add(item) }`.

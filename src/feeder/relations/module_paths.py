@@ -20,6 +20,9 @@ EXTENSION = re.compile(r"\.(?:d\.)?\w+$")
 SCRIPT_EXTENSION = re.compile(r"\.(?:d\.)?[mc]?[jt]sx?$")
 CRATE_KEYWORDS = frozenset({"crate", "self", "super"})
 STANDARD_CRATES = frozenset({"std", "core", "alloc"})
+SASS_PART = re.compile(r"(?<![^/])_(?=[^/]+\.s[ac]ss$)")
+"""The beginning of the name of a part of a stylesheet, which an import may omit: `_mixins.scss`."""
+
 INDEX_FILES = ("/index", "/__init__", "/mod", "/lib")
 
 _NODE_MODULES = """
@@ -262,7 +265,7 @@ def module_words(path: str) -> list[str]:
 
     An import of the folder above, as `from . import *`, has none and is not followed.
     """
-    stem = EXTENSION.sub("", path)
+    stem = EXTENSION.sub("", SASS_PART.sub("", path))
     words = [posixpath.basename(stem)]
     for name in INDEX_FILES:
         if f"/{stem}".endswith(name):
@@ -275,6 +278,8 @@ def _module_stems(path: str) -> Iterator[str]:
     stem = EXTENSION.sub("", path)
     yield path
     yield stem
+    if path.endswith("ss") and SASS_PART.search(path):
+        yield from _module_stems(SASS_PART.sub("", path))
     for name in INDEX_FILES:
         if f"/{stem}".endswith(name):
             yield stem[: -len(name)]

@@ -63,18 +63,15 @@ def say_no_caller(definition: "Definition", excluded: int) -> str:
 
 def say_nothing_implements(definition: "Definition") -> str:
     """The answer if nothing implements a definition, or if its language has no relations."""
-    if reason := _unindexed_relations(definition.language):
+    if reason := _unindexed_relations(definition.language, has_some=definition.has_relations):
         return f"What implements {definition.symbol} is unknown: {reason}"
     unseen = traits(definition.language).unseen_implementations
     return f"Nothing in the index implements {definition.symbol}. {unseen}".rstrip()
 
 
-def say_refers_to_nothing(name: str, language: str) -> str:
-    """The answer if a node or a file refers to nothing, or if its references are not indexed.
-
-    A function of Objective-C may send messages too.
-    """
-    if reason := unindexed_uses(language):
+def say_refers_to_nothing(name: str, reason: str) -> str:
+    """The answer if a node or a file refers to nothing, or why its references are not indexed."""
+    if reason:
         return f"What {name} refers to is unknown: {reason}"
     return f"{name} refers to nothing that the index defines."
 
@@ -85,15 +82,22 @@ def unindexed_references(definition: "Definition") -> str:
         return _UNINDEXED_OPERATORS
     if definition.is_type and "[" in definition.name:  # given Show[Item] with …
         return _UNINDEXED_INSTANCES
-    members = traits(definition.language).unindexed_members
-    if members and definition.owner and not definition.is_type:
-        return members
-    return _unindexed_relations(definition.language)
+    own = traits(definition.language)
+    if own.unindexed_members and definition.owner and not definition.is_type:
+        return own.unindexed_members
+    for calls, pattern in own.syntax_calls.items():
+        if not definition.is_type and re.search(pattern, definition.signature or definition.name):
+            return f"{calls} are not indexed."
+    return _unindexed_relations(definition.language, has_some=definition.has_relations)
 
 
-def unindexed_uses(language: str) -> str:
-    """Why the index has not all that code of a language refers to; empty if it has."""
-    return traits(language).unindexed_members or _unindexed_relations(language)
+def unindexed_uses(language: str, *, has_some: bool) -> str:
+    """Why the index has not all that code of a language refers to; empty if it has.
+
+    `has_some` tells whether the index has relations of the file. A function of Objective-C may send
+    messages too.
+    """
+    return traits(language).unindexed_members or _unindexed_relations(language, has_some=has_some)
 
 
 _UNINDEXED_OPERATORS = "uses of operators are not indexed."
@@ -101,9 +105,14 @@ _UNINDEXED_OPERATORS = "uses of operators are not indexed."
 _UNINDEXED_INSTANCES = "implicit uses of instances without a name are not indexed."
 
 
-def _unindexed_relations(language: str | None) -> str:
-    """Returns why nothing is known of the relations of a language; empty if they are indexed."""
-    if not language or traits(language).has_relations:
+def _unindexed_relations(language: str | None, *, has_some: bool) -> str:
+    """Returns why nothing is known of the relations of a language; empty if they are indexed.
+
+    A grammar file of a user may add them: then the index has some.
+    """
+    if language and traits(language).only_imports:
+        return f"of {language}, only imports are indexed."
+    if not language or has_some or traits(language).has_relations:
         return ""
     return f"relations of {language} are not indexed, unless a grammar file adds them."
 
@@ -122,6 +131,8 @@ class Definition(NamedTuple):
     - `is_function`: a function or method, and no field, constant or type.
     - `is_everywhere`: visible without an import where others are not: a macro of Rust.
     - `own_lines`: the lines that declare a member which has no node of its own.
+    - `signature`: the declaration of a function or method.
+    - `has_relations`: the index has relations of its file; set only in answers.
     """
 
     path: str
@@ -137,6 +148,8 @@ class Definition(NamedTuple):
     is_function: bool = False
     is_everywhere: bool = False
     own_lines: frozenset[int] = frozenset()
+    signature: str = ""
+    has_relations: bool = False
 
     @property
     def package(self) -> str:

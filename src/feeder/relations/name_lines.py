@@ -105,10 +105,11 @@ def lines_of_code(text: str, name: str, language: str) -> list[int]:
 
     A string that may have code in it, as `f"{total(x)}"`, counts as code.
     """
-    word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+    own = traits(language)
+    flags = re.IGNORECASE if own.case_insensitive else re.NOFLAG
+    word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])", flags)
     if not word.search(text):
         return []  # the index finds other forms of a word too
-    own = traits(language)
     code = _not_code(tuple(own.line_comments), own.character_quotes).sub(_blank, text)
     return [number for number, line in enumerate(code.split("\n"), 1) if word.search(line)]
 

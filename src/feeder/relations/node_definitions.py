@@ -42,6 +42,7 @@ def definition_of(hit: Hit, types: Set[str], is_other_type: Callable[[str], bool
             is_local=_is_private(hit),
             is_extension=True,
             is_function=not is_type,
+            signature=hit.signature or "",
         )
     owner = outer if outer in types else ""
     if not owner and outer and hit.node_type == "method":
@@ -71,6 +72,7 @@ def definition_of(hit: Hit, types: Set[str], is_other_type: Callable[[str], bool
         is_abstract=is_abstract,
         is_function=hit.node_type == "method" and not _is_property(hit),
         is_everywhere=_has_prefix(hit, own.global_names),
+        signature="" if is_type else hit.signature or "",
     )
 
 

@@ -116,14 +116,15 @@ def find_references(
         sites = sorted([*sites, *overriding], key=SiteOrder(definition))
     matches = [site for site in sites if requested.selects(site.kind, site.path)]
     page = matches[requested.offset : requested.offset + requested.limit]
+    answered = finder.reader.in_answer(definition, has_sites=bool(sites))
     own_lines = member_lines(target, definition)
     listed = {(site.path, site.line) for site in sites}
     return ReferencePage(
-        definition,
+        answered,
         with_text(corpus, page),
         len(matches),
         sum(match.resolved for match in matches),
-        finder.reader.is_cut or bool(unindexed_references(definition)),
+        finder.reader.is_cut or bool(unindexed_references(answered)),
         requested.offset,
         [site for place, site in sorted(finder.sites.left_out.items()) if place not in listed],
         NO_LINES if sites else lines_with_name(corpus, definition, own_lines),
@@ -146,7 +147,7 @@ def find_implementations(
     The last value is True if there may be more.
     """
     finder = ReferenceFinder(corpus)
-    definition = finder.reader.definition(target, text)
+    definition = finder.reader.in_answer(finder.reader.definition(target, text))
     if definition.is_type:
         types = finder.subtypes.implementations(definition)
         types += finder.local_types.types_below(definition)

@@ -67,6 +67,18 @@ class RelationReader:
             )
         return self._definition_of(hit)
 
+    def in_answer(self, definition: Definition, *, has_sites: bool = False) -> Definition:
+        """A definition with what an answer says of its language.
+
+        A user's grammar file may add relations to one that has none. Then there are sites, or
+        relations of the definition's file.
+        """
+        if traits(definition.language).has_relations:
+            return definition
+        nodes = self.facts([definition.path])[definition.path].nodes
+        has_relations = has_sites or any(node.relations for node in nodes)
+        return definition._replace(has_relations=has_relations)
+
     def _definition_of(self, hit: Hit) -> Definition:
         types = self._types([hit.path])[hit.path]
         return definition_of(hit, types, lambda symbol: self._is_type(symbol, hit.language))

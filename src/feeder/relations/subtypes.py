@@ -5,8 +5,8 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator
 
-from feeder.relation import IMPLEMENTS, IMPORT, INHERITS, UNNAMED
-from feeder.relations.file_facts import FileFacts
+from feeder.relation import IMPLEMENTS, IMPORT, INHERITS
+from feeder.relations.file_facts import FileFacts, kinds_of_local_bases
 from feeder.relations.go_members import GoMembers
 from feeder.relations.modules import Definition
 from feeder.relations.outcomes import Resolution, surest
@@ -177,7 +177,7 @@ def is_variant(node: RelatedNode, enum: Definition) -> bool:
 def _kinds_of_bases(node: RelatedNode, is_local: bool) -> str:
     """The kinds of a class' own bases, or of the bases of anonymous and local classes in a node."""
     if is_local:
-        return UNNAMED if node.node_type == "class" else INHERITS + IMPLEMENTS + UNNAMED
+        return kinds_of_local_bases(node)
     return INHERITS + IMPLEMENTS if node.node_type == "class" else ""
 
 

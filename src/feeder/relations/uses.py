@@ -39,7 +39,8 @@ class Use(NamedTuple):
 class UsePage(NamedTuple):
     """Uses from an offset on out of `total`, or more than `total` where `at_least`.
 
-    `symbol` is empty if the target is a file or has no name.
+    `symbol` is empty if the target is a file or has no name. `unindexed` says why the index has not
+    all uses; empty if it has.
     """
 
     path: str
@@ -50,6 +51,7 @@ class UsePage(NamedTuple):
     resolved: int
     at_least: bool
     offset: int
+    unindexed: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The page for `--json`."""
@@ -67,7 +69,7 @@ class UsePage(NamedTuple):
         """Why no use is listed; empty if there is one."""
         if self.total:
             return ""
-        return say_refers_to_nothing(self.symbol or self.path, self.language)
+        return say_refers_to_nothing(self.symbol or self.path, self.unindexed)
 
 
 def find_uses(corpus: Corpus, target: Target, requested: ReferenceFilter) -> UsePage:
@@ -89,6 +91,8 @@ def find_uses(corpus: Corpus, target: Target, requested: ReferenceFilter) -> Use
     texts = with_text(corpus, [use.reference for use in page])
     symbol = "" if target.is_file or not hits else hits[0].symbol or ""
     language = (hits[0].language if hits else "") or ""
+    has_some = any(node.relations for node in facts.nodes)
+    unindexed = unindexed_uses(language, has_some=has_some)
     return UsePage(
         target.path,
         symbol,
@@ -96,8 +100,9 @@ def find_uses(corpus: Corpus, target: Target, requested: ReferenceFilter) -> Use
         [use._replace(reference=text) for use, text in zip(page, texts, strict=True)],
         len(uses),
         sum(use.reference.resolved for use in uses),
-        finder.is_cut or bool(unindexed_uses(language)),
+        finder.is_cut or bool(unindexed),
         requested.offset,
+        unindexed,
     )
 
 

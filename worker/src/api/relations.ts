@@ -58,7 +58,7 @@ export async function answerRelations(context: SearchContext, place: string): Pr
       const { resolved: _, ...defined } = definition;
       return { ...referenceJson(sites[at]!), definition: defined };
     });
-    const reason = uses.total > 0 ? null : sayRefersToNothing(uses.symbol || uses.path, uses.language);
+    const reason = uses.total > 0 ? null : sayRefersToNothing(uses.symbol || uses.path, uses.unindexed);
     const totals = { uses_total: uses.total, uses_at_least: uses.atLeast, uses_reason: reason };
     return { name: symbol, definitions: [], ...relations, uses: entries, ...totals };
   }

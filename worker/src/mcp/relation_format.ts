@@ -33,7 +33,7 @@ export function formatReferences(page: ReferencePage, footer: Footer): string {
 /** The definitions that a target refers to, with the lines that do. */
 export function formatUses(page: UsePage, footer: Footer): string {
   if (page.total === 0) {
-    return joinAnswer([], [sayRefersToNothing(page.symbol || page.path, page.language)], footer.note);
+    return joinAnswer([], [sayRefersToNothing(page.symbol || page.path, page.unindexed)], footer.note);
   }
   let above = "";
   const texts = page.uses.map(({ reference: site, definition }) => {

@@ -61,10 +61,11 @@ export async function findCallers(
   const omittedBelow = all.reduce((sum, one) => sum + one.omitted, 0);
   const total = all.length + omittedBelow + root.omitted;
   const excluded = total > 0 ? 0 : (await finder.references(definition)).length;
-  const isCut = finder.reader.isCut || unindexedReferences(definition) !== "";
+  const answered = await finder.reader.inAnswer(definition, root.callers.length > 0);
+  const isCut = finder.reader.isCut || unindexedReferences(answered) !== "";
   const isUnused = total === 0 && excluded === 0;
   return {
-    target: definition,
+    target: answered,
     callers: root.callers,
     omitted: root.omitted,
     total,

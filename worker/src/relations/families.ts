@@ -7,7 +7,7 @@ import { constants } from "../../build/worker_data.json";
 import { dirname } from "../posix_paths.ts";
 import { matchAtStart, Pattern } from "../python_regex.ts";
 import { rpartition } from "../python_strings.ts";
-import { BINDING, hasKind, IMPLEMENTS, INHERITS, PARAMETER, type Relation } from "../relation.ts";
+import { BINDING, hasKind, IMPLEMENTS, INHERITS, LITERAL_KEY, PARAMETER, type Relation } from "../relation.ts";
 import { decodeRelations, type RelatedNode } from "../store/relations.ts";
 import { areCompatible, traits } from "../traits.ts";
 import { declarations } from "./file_facts.ts";
@@ -62,7 +62,9 @@ export class FamilyFinder {
     const holding = [...(isOnly ? [owner] : []), ...known.slice(0, MAX_HELD_TYPES).map(({ type }) => type)];
     const isChained = mayBeField(await this.reader.nodes(definition.name), definition.name);
     const holders = isChained ? await this.#holders(holding) : new Map<string, Definition[]>();
-    const family = { ...closed, own, makers, holders, dispatch };
+    const hasLabels = owner !== null && traits(owner.language).constructor !== "" && isLabel(await this.reader.nodes(name), name);
+    const withConstructor = hasLabels ? await this.#typesWithConstructor(owner) : new Set<string>();
+    const family = { ...closed, own, makers, holders, dispatch, withConstructor };
     return new Resolver(definition, others, owner, this.reader.exports, family);
   }
 
@@ -75,8 +77,7 @@ export class FamilyFinder {
 
   async #closedFamily(owner: Definition, overriding: ReadonlySet<string>): Promise<Family> {
     const family = await this.#family(owner, overriding);
-    const hasConstructor = await this.#hasConstructor(owner);
-    return { ...family, isClosed: await this.#isClosed(owner), hasConstructor };
+    return { ...family, isClosed: await this.#isClosed(owner) };
   }
 
   /**
@@ -103,10 +104,21 @@ export class FamilyFinder {
     return parts.map(({ definition }) => typeKey(definition.path, definition.symbol));
   }
 
-  /** Returns true if a type has a method that gets the labels of a call of it: `__init__`. */
-  async #hasConstructor(owner: Definition): Promise<boolean> {
+  /**
+   * The last names of a type, and of the types below it, whose method gets the labels of a call of it: `__init__`,
+   * their own or one that they inherit from such a type.
+   */
+  async #typesWithConstructor(owner: Definition): Promise<ReadonlySet<string>> {
     const { constructor } = traits(owner.language);
-    return constructor !== "" && (await this.reader.fileFacts(owner.path)).symbols.has(`${owner.symbol}.${constructor}`);
+    const below = (await this.subtypes.typesBelow(owner)).map(({ implementation, parentKey }) => ({ ...implementation, parentKey }));
+    const types = [{ path: owner.path, symbol: owner.symbol, parentKey: "" }, ...below];
+    const facts = await this.reader.facts(types.map(({ path }) => path));
+    const matches = new Map<string, string>();
+    for (const { path, symbol, parentKey } of types) { // a parent comes before the types below it
+      const isOwn = facts.get(path)!.symbols.has(`${symbol}.${constructor}`);
+      if (isOwn || matches.has(parentKey)) matches.set(typeKey(path, symbol), lastName(symbol));
+    }
+    return new Set(matches.values());
   }
 
   /** The types with fields of some types, by their last names and the name of the field after a dot. */
@@ -179,6 +191,13 @@ function otherDefinitions(
     // a variable of a file of C may be declared in several: `extern int total;`
     .filter((one) => one.owner || traits(one.language).family !== "c");
   return [...others, ...competing];
+}
+
+/** Returns true if a call has a name as a label: `Cart(total=3)`. */
+function isLabel(nodes: readonly RelatedNode[], name: string): boolean {
+  return nodes.some((node) => {
+    return decodeRelations(node).some((one) => one.name === name && one.qualifier.endsWith(LITERAL_KEY));
+  });
 }
 
 /** Returns true if a receiver of a name may be a field of another file's type, as in `crawler.signals.connect`. */

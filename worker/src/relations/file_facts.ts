@@ -6,7 +6,7 @@
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
 import { partition, rpartition } from "../python_strings.ts";
-import { BINDING, CALL, hasKind, IMPORT, moduleAndAlias, PARAMETER, type Relation, USE } from "../relation.ts";
+import { BINDING, CALL, hasKind, IMPLEMENTS, IMPORT, INHERITS, moduleAndAlias, PARAMETER, type Relation, UNNAMED, USE } from "../relation.ts";
 import { sortBy } from "../sorting.ts";
 import { decodeRelations, lineNumbers, type RelatedNode } from "../store/relations.ts";
 import { traits } from "../traits.ts";
@@ -29,6 +29,11 @@ export interface Import {
 interface Binding {
   readonly line: number;
   readonly typeName: string;
+}
+
+/** The kinds of the bases of anonymous and local classes in a node. */
+export function kindsOfLocalBases({ nodeType }: RelatedNode): string[] {
+  return nodeType === "class" ? [UNNAMED] : [INHERITS, IMPLEMENTS, UNNAMED];
 }
 
 type Bindings = ReadonlyMap<string, readonly Binding[]>;

@@ -6,10 +6,10 @@
 import { constants } from "../../build/worker_data.json";
 import { Pattern } from "../python_regex.ts";
 import { compareText, partition, rpartition } from "../python_strings.ts";
-import { CALL, LITERAL, MENTION, type Relation } from "../relation.ts";
+import { CALL, hasKind, LITERAL, MENTION, type Relation } from "../relation.ts";
 import { decodeRelations, lineNumbers, type RelatedNode } from "../store/relations.ts";
 import { traits } from "../traits.ts";
-import { type FileFacts, packagesOf, SELF_NAMES, UNKNOWN_PACKAGE } from "./file_facts.ts";
+import { type FileFacts, kindsOfLocalBases, packagesOf, SELF_NAMES, UNKNOWN_PACKAGE } from "./file_facts.ts";
 import type { Implements } from "./go_interfaces.ts";
 import { type Definition, inSamePackage, typeKey } from "./modules.ts";
 import type { NameResolver } from "./name_resolution.ts";
@@ -29,8 +29,8 @@ type Place = readonly [path: string, symbol: string];
  * `holders` the types with fields that have its type, by their last names and the name of the field after a dot.
  * `dispatch` has, by their last names, the interfaces of Go that the owner may implement, of an interface the types
  * that may implement it. A family `isClosed` if no other type, as of a library, can be above
- * the owner, or below it without a line in the index that says it. It `hasConstructor` if the owner has a method that
- * gets the labels of `Cart(total=3)`.
+ * the owner, or below it without a line in the index that says it. `withConstructor` are the types with a
+ * method that gets the labels of `Cart(total=3)`, by their last names.
  */
 export interface Family {
   readonly own: ReadonlySet<string>;
@@ -40,7 +40,7 @@ export interface Family {
   readonly holders: ReadonlyMap<string, readonly Definition[]>;
   readonly dispatch: ReadonlyMap<string, readonly Implementing[]>;
   readonly isClosed: boolean;
-  readonly hasConstructor: boolean;
+  readonly withConstructor: ReadonlySet<string>;
 }
 
 /** A type of Go, and whether it or the definition's own type implements the other one. */
@@ -57,7 +57,7 @@ export const NO_FAMILY: Family = {
   holders: new Map(),
   dispatch: new Map(),
   isClosed: false,
-  hasConstructor: false,
+  withConstructor: new Set(),
 };
 
 /** Resolves sites of a member of a type; `owner` is the definition of that type. */
@@ -83,9 +83,9 @@ export class MemberResolver {
       if (!mayBeImplicit || !mayBeImported) return elsewhere("NO_MEMBER");
       if (this.#isImportedMember(facts, place, relation.name)) return RESOLVED;
       if (!own.implicitReceiver) return elsewhere("NO_MEMBER");
-      if (!place[1] && own.lendsReceivers) return this.#byLentReceiver(facts, node, relation.name);
+      if (!place[1] && own.lendsReceivers) return this.#orOfLocalType(node, this.#byLentReceiver(facts, node, relation.name));
       if (this.#mayBeLent(node, line)) return possible("RECEIVER");
-      return this.#inClass(place, true);
+      return this.#orOfLocalType(node, this.#inClass(place, true));
     }
     if (receiver === "super()" || receiver === "super" || receiver === own.baseReceiver) {
       const { owner } = this;
@@ -94,7 +94,7 @@ export class MemberResolver {
     }
     if (SELF_NAMES.has(receiver)) {
       const extended = place[1] ? "" : extendedType(facts, node);
-      return extended ? this.#isInFamily(facts, extended) : this.#inClass(place, false);
+      return extended ? this.#isInFamily(facts, extended) : this.#orOfLocalType(node, this.#inClass(place, false));
     }
     if (receiver === LITERAL) return this.family.isClosed ? elsewhere("BUILT_IN") : possible("RECEIVER");
     const last = rpartition(receiver, ".")[1];
@@ -131,6 +131,20 @@ export class MemberResolver {
   }
 
   /**
+   * A member of the type around a site, or of an anonymous or local class inside the node: `refresh()` in
+   * `new Listener() { … }`. Where its body ends is not known.
+   */
+  #orOfLocalType(node: RelatedNode, result: Resolution): Resolution {
+    const kinds = kindsOfLocalBases(node);
+    if (!hasKind(node.relations, ...kinds)) return result;
+    const bases = decodeRelations(node).filter(({ kind }) => kinds.includes(kind)).map(({ name }) => lastName(name));
+    const { names } = this.family;
+    const isChanging = (base: string) =>
+      isResolved(result) ? this.names.hasMember(base) && !names.has(base) : names.has(base);
+    return bases.some(isChanging) ? possible("RECEIVER") : result;
+  }
+
+  /**
    * Returns true if a name in a method may be a member of a value: `with(cart) { add(item) }`.
    *
    * False if no other type has a member of this name. Where the block ends is not known.
@@ -163,7 +177,10 @@ export class MemberResolver {
   /** A label of a call that constructs a value: `Cart(total=3)`. */
   resolveLabel(facts: FileFacts, typeName: string): Resolution {
     const result = this.#isInFamily(facts, typeName);
-    if (isResolved(result)) return resolvedIf(!this.family.hasConstructor, "RECEIVER");
+    if (isResolved(result)) {
+      const names = [lastName(typeName), ...(facts.imports.get(typeName) ?? []).map(({ name }) => name)];
+      return resolvedIf(!names.some((name) => this.family.withConstructor.has(name)), "RECEIVER");
+    }
     const isKnown = facts.imports.has(typeName) || facts.declaresType(typeName);
     const isOther = isKnown && isElsewhere(this.names.typeRefers(facts, typeName, this.owner));
     return isOther ? elsewhere("ANOTHER_TYPE") : result;

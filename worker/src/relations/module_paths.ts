@@ -16,6 +16,7 @@ import { Manifests } from "./manifests.ts";
 import { type Definition, isInPackage, packageOf } from "./modules.ts";
 
 const EXTENSION = new Pattern(constants.module_paths.EXTENSION);
+const SASS_PART = new Pattern(constants.module_paths.SASS_PART);
 const SCRIPT_EXTENSION = new Pattern(constants.module_paths.SCRIPT_EXTENSION);
 export const CRATE_KEYWORDS: ReadonlySet<string> = new Set(constants.module_paths.CRATE_KEYWORDS);
 const STANDARD_CRATES = new Set(constants.module_paths.STANDARD_CRATES);
@@ -200,7 +201,9 @@ export function preferredFiles(importingPath: string, path: string): string[] {
 function moduleStems(path: string): string[] {
   const stem = withoutExtension(path);
   const folders = INDEX_FILES.filter((name) => `/${stem}`.endsWith(name));
-  return [path, stem, ...folders.map((name) => stem.slice(0, Math.max(stem.length - name.length, 0)))];
+  const whole = withoutSassSign(path);
+  const named = whole === path ? [] : moduleStems(whole);
+  return [path, stem, ...folders.map((name) => stem.slice(0, Math.max(stem.length - name.length, 0))), ...named];
 }
 
 /** The ends of paths that a module may mean, with a leading `/` for a whole path. */
@@ -242,7 +245,7 @@ function crateFolder(path: string): string {
 
 /** The words by which an import names a file: `shop/cart.ts` → `cart`, `shop/index.ts` → `shop`. */
 export function moduleWords(path: string): string[] {
-  const stem = withoutExtension(path);
+  const stem = withoutExtension(withoutSassSign(path));
   const folders = INDEX_FILES.filter((name) => `/${stem}`.endsWith(name)).map((name) => stem.slice(0, -name.length));
   return [stem, ...folders].map((one) => rpartition(one, "/")[1]).filter(Boolean);
 }
@@ -254,6 +257,11 @@ function withoutIndexFile(path: string): string {
 
 function withoutExtension(path: string): string {
   return path.replace(EXTENSION.for(path), "");
+}
+
+/** The path of a stylesheet's part as an import may name it: `_mixins.scss` → `mixins.scss`. */
+function withoutSassSign(path: string): string {
+  return path.replace(SASS_PART.for(path), "");
 }
 
 function withoutScriptExtension(path: string): string {

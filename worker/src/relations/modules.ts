@@ -33,6 +33,10 @@ export interface Definition {
   readonly isEverywhere?: boolean;
   /** The lines that declare a member which has no node of its own. */
   readonly ownLines?: ReadonlySet<number>;
+  /** The declaration of a function or method. */
+  readonly signature?: string;
+  /** The index has relations of its file; set only in answers. */
+  readonly hasRelations?: boolean;
 }
 
 export function isSameDefinition(one: Definition, other: Definition): boolean {
@@ -87,42 +91,50 @@ export function sayNoCaller({ symbol }: Definition, excluded: number): string {
 }
 
 /** The answer if nothing implements a definition, or if its language has no relations. */
-export function sayNothingImplements({ language, symbol }: Definition): string {
-  const reason = unindexedRelations(language);
+export function sayNothingImplements({ language, symbol, hasRelations }: Definition): string {
+  const reason = unindexedRelations(language, hasRelations);
   if (reason) return `What implements ${symbol} is unknown: ${reason}`;
   return `Nothing in the index implements ${symbol}. ${traits(language).unseenImplementations}`.trimEnd();
 }
 
-/**
- * The answer if a node or a file refers to nothing, or if its references are not indexed.
- *
- * A function of Objective-C may send messages too.
- */
-export function sayRefersToNothing(name: string, language: string | null): string {
-  const reason = unindexedUses(language);
+/** The answer if a node or a file refers to nothing, or why its references are not indexed. */
+export function sayRefersToNothing(name: string, reason: string): string {
   return reason ? `What ${name} refers to is unknown: ${reason}` : `${name} refers to nothing that the index defines.`;
 }
 
 /** Why the index has not all references to a definition; empty if it has. */
-export function unindexedReferences({ language, name, owner, isType }: Definition): string {
+export function unindexedReferences(definition: Definition): string {
+  const { language, name, owner, isType, signature, hasRelations } = definition;
   if (!/[\p{L}\p{N}_]/u.test(name)) return UNINDEXED_OPERATORS;
   if (isType && name.includes("[")) return UNINDEXED_INSTANCES; // given Show[Item] with …
-  const { unindexedMembers } = traits(language);
+  const { unindexedMembers, syntaxCalls } = traits(language);
   if (unindexedMembers && owner !== "" && !isType) return unindexedMembers;
-  return unindexedRelations(language);
+  for (const [calls, pattern] of isType ? [] : Object.entries(syntaxCalls)) {
+    if (new RegExp(pattern).test(signature || name)) return `${calls} are not indexed.`;
+  }
+  return unindexedRelations(language, hasRelations);
 }
 
-/** Why the index has not all that code of a language refers to; empty if it has. */
-export function unindexedUses(language: string | null): string {
-  return traits(language).unindexedMembers || unindexedRelations(language);
+/**
+ * Why the index has not all that code of a language refers to; empty if it has.
+ *
+ * `hasSome` tells whether the index has relations of the file. A function of Objective-C may send messages too.
+ */
+export function unindexedUses(language: string | null, hasSome: boolean): string {
+  return traits(language).unindexedMembers || unindexedRelations(language, hasSome);
 }
 
 const UNINDEXED_OPERATORS = "uses of operators are not indexed.";
 const UNINDEXED_INSTANCES = "implicit uses of instances without a name are not indexed.";
 
-/** Why nothing is known of the relations of a language; empty if they are indexed. */
-function unindexedRelations(language: string | null): string {
-  if (!language || traits(language).hasRelations) return "";
+/**
+ * Why nothing is known of the relations of a language; empty if they are indexed.
+ *
+ * A grammar file of a user may add them: then the index has some.
+ */
+function unindexedRelations(language: string | null, hasSome = false): string {
+  if (language && traits(language).onlyImports) return `of ${language}, only imports are indexed.`;
+  if (!language || hasSome || traits(language).hasRelations) return "";
   return `relations of ${language} are not indexed, unless a grammar file adds them.`;
 }
 

@@ -170,13 +170,14 @@ export async function findReferences(
   );
   const references = matches.slice(offset, offset + limit);
   const resolved = matches.filter((one) => one.resolved).length;
+  const answered = await finder.reader.inAnswer(definition, all.length > 0);
   const listed = new Set(all.map(({ path, line }) => placeKey(path, line)));
   return {
-    target: definition,
+    target: answered,
     references,
     total: matches.length,
     resolved,
-    atLeast: finder.reader.isCut || unindexedReferences(definition) !== "",
+    atLeast: finder.reader.isCut || unindexedReferences(answered) !== "",
     offset,
     leftOut: [...finder.sites.leftOut].filter((place) => !listed.has(place)).length,
     nodesWithName: all.length > 0 ? 0 : await finder.reader.countNodesWithName(definition),
@@ -190,7 +191,7 @@ export async function findImplementations(
   target: Target,
   text: string,
 ): Promise<{ definition: Definition; implementations: Implementation[] }> {
-  const definition = await finder.reader.definition(target, text);
+  const definition = await finder.reader.inAnswer(await finder.reader.definition(target, text));
   if (definition.isType) {
     const [named, local] = [await finder.subtypes.implementations(definition), await finder.localTypes.typesBelow(definition)];
     return { definition, implementations: [...named, ...local] };

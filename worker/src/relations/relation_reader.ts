@@ -148,6 +148,17 @@ export class RelationReader {
     return another === undefined ? (name ?? "") : "";
   }
 
+  /**
+   * A definition with what an answer says of its language.
+   *
+   * A user's grammar file may add relations to one that has none. Then there are sites, or relations of its file.
+   */
+  async inAnswer(definition: Definition, hasSites = false): Promise<Definition> {
+    if (traits(definition.language).hasRelations) return definition;
+    const { nodes } = await this.fileFacts(definition.path);
+    return { ...definition, hasRelations: hasSites || nodes.some(({ relations }) => relations !== "") };
+  }
+
   async definitionOf(hit: Hit | NamedNode): Promise<Definition> {
     const symbol = hit.symbol ?? "";
     const [outer, name] = rpartition(symbol, ".");
@@ -156,7 +167,8 @@ export class RelationReader {
       const { path } = hit;
       const language = hit.language ?? "";
       const isLocal = isPrivate(hit);
-      return { path, language, symbol, name, owner: "", isType, isLocal, isExtension: true, isFunction: !isType };
+      const signature = hit.signature ?? "";
+      return { path, language, symbol, name, owner: "", isType, isLocal, isExtension: true, isFunction: !isType, signature };
     }
     const isInType = "isInType" in hit ? hit.isInType : (await this.fileFacts(hit.path)).classes.has(outer);
     let owner = isInType ? outer : "";
@@ -173,7 +185,8 @@ export class RelationReader {
     const isAbstract = traits(language).structuralInterfaces && isBodyless(hit) && owner !== "" && !isType;
     const [isLocal, isFunction] = [isLocalNode(hit, symbol), isFunctionNode(hit)];
     const isEverywhere = hasPrefix(hit, traits(language).globalNames);
-    return { path, language, symbol, name, owner, isType, isLocal, isAbstract, isFunction, isEverywhere };
+    const signature = isType ? "" : (hit.signature ?? "");
+    return { path, language, symbol, name, owner, isType, isLocal, isAbstract, isFunction, isEverywhere, signature };
   }
 
   /** The type of a member that is declared in another file, as in Go, C++ or Swift. */

@@ -7,7 +7,7 @@ import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
 import { memoized } from "../memoize.ts";
 import { rpartition } from "../python_strings.ts";
-import { hasNamed, IMPLEMENTS, IMPORT, INHERITS, moduleAndAlias, qualifiedText, UNNAMED } from "../relation.ts";
+import { hasNamed, IMPLEMENTS, IMPORT, INHERITS, moduleAndAlias, qualifiedText } from "../relation.ts";
 import { sortBy } from "../sorting.ts";
 import {
   decodeRelations,
@@ -20,7 +20,7 @@ import {
   sortNodes,
 } from "../store/relations.ts";
 import { traits } from "../traits.ts";
-import { factsByPath, type FileFacts } from "./file_facts.ts";
+import { factsByPath, type FileFacts, kindsOfLocalBases } from "./file_facts.ts";
 import type { GoMembers } from "./go_members.ts";
 import { type Definition, typeKey } from "./modules.ts";
 import { memberKey } from "./node_definitions.ts";
@@ -213,9 +213,9 @@ export function isVariant({ symbol, relations }: RelatedNode, { symbol: enumerat
 }
 
 /** The kinds of a class' own bases, or of the bases of anonymous and local classes in a node. */
-function kindsOfBases({ nodeType }: RelatedNode, isLocal: boolean): string[] {
-  if (isLocal) return nodeType === "class" ? [UNNAMED] : [INHERITS, IMPLEMENTS, UNNAMED];
-  return nodeType === "class" ? [INHERITS, IMPLEMENTS] : [];
+function kindsOfBases(node: RelatedNode, isLocal: boolean): string[] {
+  if (isLocal) return kindsOfLocalBases(node);
+  return node.nodeType === "class" ? [INHERITS, IMPLEMENTS] : [];
 }
 
 /** Returns true for a node that inherits a name, or imports it. */

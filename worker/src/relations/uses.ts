@@ -31,6 +31,8 @@ export interface UsePage {
   readonly resolved: number;
   readonly atLeast: boolean;
   readonly offset: number;
+  /** Why the index has not all uses; empty if it has. */
+  readonly unindexed: string;
 }
 
 /** The page of what the nodes of a target, with those inside of them, refer to. */
@@ -47,6 +49,7 @@ export async function findUses(finder: ReferenceFinder, target: Target, requeste
       (kinds.length === 0 || kinds.includes(reference.kind)) && passesTests(definition.path, tests),
   );
   const language = hits[0]?.language ?? null;
+  const unindexed = unindexedUses(language, facts.nodes.some(({ relations }) => relations !== ""));
   return {
     path: target.path,
     symbol: (!target.isFile && hits[0]?.symbol) || "",
@@ -54,8 +57,9 @@ export async function findUses(finder: ReferenceFinder, target: Target, requeste
     uses: uses.slice(offset, offset + limit),
     total: uses.length,
     resolved: uses.filter(({ reference }) => reference.resolved).length,
-    atLeast: useFinder.isCut || unindexedUses(language) !== "",
+    atLeast: useFinder.isCut || unindexed !== "",
     offset,
+    unindexed,
   };
 }
 
