@@ -14,6 +14,12 @@
 ; super.add(item)
 ((super) . (unconditional_assignable_selector (identifier) @calls) . (selector (argument_part)))
 
+; Cart.small() : super.sized(1);
+(initializer_list_entry (super) . (identifier) @base)
+
+; Cart.small() : this.sized(1);
+(redirection (this) . (identifier) @calls)
+
 ; Map<String, int>.from(counts)
 (constructor_invocation (identifier) @calls)
 

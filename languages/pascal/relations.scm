@@ -12,6 +12,9 @@
 ; inherited Add(Item), inherited Add
 (inherited (identifier) @base)
 
+; inherited; the base's method of the same name
+((inherited . (kInherited) .) @base (#set! inside "defProc"))
+
 ; Store.Size
 (exprDot) @accesses
 

@@ -36,6 +36,9 @@ $name_or_constant = [(identifier) (constant)]
   (keyword_pattern key: (hash_key_symbol) @locals !value)
 ]
 
+; super, super(item): the base's method of the same name
+((super) @base (#set! inside "method singleton_method"))
+
 ; cart.add(item), add item
 (call method: $name_or_constant @calls)
 

@@ -7,8 +7,8 @@ The names that manifests give to modules come from `parse.manifests`.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
 
+from feeder.parse.base_calls import base_member
 from feeder.parse.call_labels import label_sites
 from feeder.parse.file_imports import ALL, FileImports
 from feeder.parse.grammars import Capture, Captures
@@ -266,9 +266,8 @@ class RelationCollector:
                 self._sites[start] = relation
 
     def _add_exported(self, node: Capture) -> None:
-        start = node.start_byte
-        source = self._content[start : node.end_byte]
-        self._bare_mentions[source].append(start)
+        source = self._source([node])
+        self._bare_mentions[source].append(node.start_byte)
         if source[:1].isupper():  # no local name
             self._existing_names.add(source)
 
@@ -302,15 +301,16 @@ class RelationCollector:
         elif capture == "exported":
             self._add_exported(captures["exported"][0])
         elif capture == "base":
+            inside = self._settings(pattern).get("inside")
             for node in captures["base"]:
-                if relation := named_relation(CALL, self._source([node]), "super"):
+                if relation := named_relation(CALL, base_member(node, inside), "super"):
                     self._sites[node.start_byte] = relation
         elif kind == IMPORT:
             self._imports.add(captures, self._settings(pattern))
         elif capture == "variant":
             [name] = captures["bound"]
             relation = relation_of(INHERITS, "", checked_name(self._source([name])))
-            self._details.update([(node.start_byte, relation) for node in captures[capture]])
+            self._details.update((node.start_byte, relation) for node in captures[capture])
         elif capture == "extends":
             self._extended.update([node.start_byte for node in captures["extends"]])
         elif capture == "owner":
@@ -365,7 +365,7 @@ class RelationCollector:
             keys.relations.update(label_sites(self._content, sites, self._declared))
         for start in sites.keys() & ((self._declared - self._extended) | imported | keys.keys):
             del sites[start]
-        found = chain(sites.items(), keys.relations.items(), self._details, imports)
+        found = [*sites.items(), *keys.relations.items(), *self._details, *imports]
         return sorted(found)[:SITES_LIMIT]
 
     def _add_own_members(self) -> None:

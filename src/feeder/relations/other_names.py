@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from feeder.relation import CALL, IMPORT, USE, alias_of, macro_of
+from feeder.relation import CALL, IMPORT, MENTION, USE, alias_of, macro_of
 from feeder.relations.exports import DEFAULT
 from feeder.relations.families import FamilyFinder
 from feeder.relations.modules import Definition
@@ -54,6 +54,9 @@ class OtherNames:
         short = definition.name.removesuffix(language.attribute_ending)
         if definition.is_type and short not in {"", definition.name}:
             matches += self._attribute_sites(definition, resolver, short)
+        setter = definition.name.removesuffix(language.setter_ending)
+        if definition.is_function and setter not in {"", definition.name}:
+            matches += self._setter_sites(definition, resolver, setter)
         if language.method_aliases:
             matches += self._method_alias_sites(definition, [*own, *matches])
         return matches
@@ -75,6 +78,17 @@ class OtherNames:
         kinds = {KIND_NAMES[kind] for kind in (USE, *(() if named else (CALL,)))}
         sites = self._finder.sites(definition, resolver, short, is_spelling=True)
         return [site for site in sites if site.kind in kinds and not site.receiver]
+
+    def _setter_sites(
+        self, definition: Definition, resolver: Resolver, name: str
+    ) -> Iterator[Reference]:
+        """The sites of a setter of Ruby: `cart.total = 3` calls `total=`.
+
+        They are possible, because `cart.total` may be read there.
+        """
+        for site in self._finder.sites(definition, resolver, name, is_spelling=True):
+            if site.receiver and site.kind in {KIND_NAMES[CALL], KIND_NAMES[MENTION]}:
+                yield site._replace(resolved=False)
 
     def _aliased_sites(
         self, definition: Definition, resolver: Resolver, sites: Iterable[Reference]

@@ -113,12 +113,13 @@ def _by_id_or_symbol(corpus: Corpus, text: str) -> Target | None:
         else []
     )
     symbol = normalize_symbol(text)
+    all_named: dict[str, Hit] = {}
     for name in dict.fromkeys(
         (symbol, symbol.rpartition(".")[2])
     ):  # an owner and its member lie apart
         named = hits_by_name(corpus.database, corpus.repo, name)
-        hits = hits or _nodes_named(named, text, (symbol_ends_with,))
-    if hits:
+        all_named |= {hit.id: hit for hit in named if hit.id not in all_named}
+    if hits := hits or _nodes_named(list(all_named.values()), text, (symbol_ends_with,)):
         return _single_target(hits, text)
     return _single_target(
         _constants_in_namespace(corpus, text, named), last_name(normalize_symbol(text))
@@ -274,8 +275,9 @@ def _nodes_named(
 ) -> list[Hit]:
     """Nodes whose names match by the first of the matchers that finds any, in this case or another.
 
-    Else nodes with a member of that name, such as a constant. A name with capital letters is that
-    of a member in this case before that of a node in another.
+    Else nodes with a member of that name, such as a constant. A name with capital letters, or
+    behind an owner, is that of a member in this case before that of a node in another:
+    `Ping.pong` is no `Ping.Pong`.
     """
     names = [(hit, normalize_symbol(hit.symbol or hit.logical_path or "")) for hit in hits]
     members = [
@@ -284,10 +286,11 @@ def _nodes_named(
         if (member := find_member(full_name, hit.members, name, hit.path))
     ]
     own_name = last_name(normalize_symbol(name))
-    if own_name != normalize_symbol(name):  # `Cart.total` of the type, then `total` of cart.ts
+    has_owner = own_name != normalize_symbol(name)
+    if has_owner:  # `Cart.total` of the type, then `total` of cart.ts
         members = [member for member in members if member[0].symbol] or members
-    has_capitals = own_name != own_name.lower()
-    named_in_case = [hit for hit, member in members if has_capitals and member == own_name]
+    is_exact = has_owner or own_name != own_name.lower()
+    named_in_case = [hit for hit, member in members if is_exact and member == own_name]
     return (
         _nodes_matching(names, name, matchers, composed)
         or named_in_case

@@ -4,7 +4,7 @@
  */
 
 import { constants } from "../../build/worker_data.json";
-import { CALL, IMPORT, macroOf, moduleAndAlias, USE } from "../relation.ts";
+import { CALL, IMPORT, macroOf, MENTION, moduleAndAlias, USE } from "../relation.ts";
 import { sortBy } from "../sorting.ts";
 import { unicodeForms } from "../text.ts";
 import {
@@ -39,7 +39,7 @@ export class OtherNames {
 
   /** The sites by other names; `own` are those by the definition's own name. */
   async sites(definition: Definition, resolver: Resolver, own: readonly Reference[]): Promise<Reference[]> {
-    const { reexports, family, caseInsensitive, attributeEnding, methodAliases } = traits(definition.language);
+    const { reexports, family, caseInsensitive, attributeEnding, methodAliases, setterEnding } = traits(definition.language);
     const matches = await (reexports
       ? this.#exportedSites(definition, resolver)
       : this.#aliasedSites(definition, resolver, own));
@@ -55,6 +55,9 @@ export class OtherNames {
     if (short) {
       matches.push(...(await this.#attributeSites(definition, resolver, short)));
     }
+    const isSetter = definition.isFunction === true && setterEnding !== "" && definition.name.endsWith(setterEnding);
+    const setter = isSetter ? definition.name.slice(0, -setterEnding.length) : "";
+    if (setter) matches.push(...(await this.#setterSites(definition, resolver, setter)));
     if (methodAliases) {
       matches.push(...(await this.#methodAliasSites(definition, [...own, ...matches])));
     }
@@ -73,6 +76,17 @@ export class OtherNames {
     const sites = await this.finder.sites(definition, resolver, short, null, null, true);
     const kinds = [USE, ...(named.length > 0 ? [] : [CALL])].map((kind) => KIND_NAMES[kind]);
     return sites.filter(({ kind, receiver }) => !receiver && kinds.includes(kind));
+  }
+
+  /**
+   * The sites of a setter of Ruby: `cart.total = 3` calls `total=`.
+   *
+   * They are possible, because `cart.total` may be read there.
+   */
+  async #setterSites(definition: Definition, resolver: Resolver, name: string): Promise<Reference[]> {
+    const kinds = [CALL, MENTION].map((kind) => KIND_NAMES[kind]);
+    const sites = await this.finder.sites(definition, resolver, name, null, null, true);
+    return sites.filter(({ kind, receiver }) => receiver && kinds.includes(kind)).map((site) => ({ ...site, resolved: false }));
   }
 
   /** The sites of the other names by which files import a definition. */

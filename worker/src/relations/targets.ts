@@ -243,11 +243,10 @@ function nameQueries(text: string): string[] {
 function byIdOrSymbol(text: string, ids: readonly Row[][], names: readonly Row[][]): Target | null {
   const byId = (ids[0] ?? []).map(hitFromRow);
   if (byId.length > 0) return singleTarget(byId, text);
-  for (const rows of names) {
-    const matches = nodesNamed(rows.map(hitFromRow), text, [symbolEndsWith]);
-    if (matches.length > 0) return singleTarget(matches, text);
-  }
-  return null;
+  const hits = names.flatMap((rows) => rows.map(hitFromRow));
+  const distinct = new Map(hits.map((hit) => [hit.id, hit])); // in the order of their first place
+  const matches = nodesNamed([...distinct.values()], text, [symbolEndsWith]);
+  return matches.length > 0 ? singleTarget(matches, text) : null;
 }
 
 /**
@@ -311,20 +310,21 @@ function membersOf(hits: readonly Hit[], text: string, name: string): { hit: Hit
 /**
  * The nodes whose names match by the first of the matchers that finds any; in this case, else in any case.
  *
- * Otherwise the nodes with a member of this name, such as an enum member or a constant. A name with capital letters is
- * that of a member in this case before that of a node in another.
+ * Otherwise the nodes with a member of this name, such as an enum member or a constant. A name with capital letters,
+ * or behind an owner, is that of a member in this case before that of a node in another: `Ping.pong` is no `Ping.Pong`.
  */
 function nodesNamed(hits: readonly Hit[], name: string, matchers: readonly NameMatcher[]): Hit[] {
   const hitSymbols = hits.map((hit): [Hit, string] => [hit, normalizeSymbol(hit.symbol || hit.logicalPath || "")]);
   const all = hitSymbols.map(([hit, symbol]) => findMember(symbol, hit.members, name, hit.path));
   const ownName = lastName(normalizeSymbol(name));
+  const hasOwner = ownName !== normalizeSymbol(name);
   // `Cart.total` of the type, then `total` of cart.ts
-  const ofTypes = all.map((member, at) => (ownName !== normalizeSymbol(name) && hits[at]!.symbol ? member : null));
+  const ofTypes = all.map((member, at) => (hasOwner && hits[at]!.symbol ? member : null));
   const members = ofTypes.some((member) => member !== null) ? ofTypes : all;
-  const hasCapitals = ownName !== ownName.toLowerCase();
+  const isExact = hasOwner || ownName !== ownName.toLowerCase();
   const choices = [
     () => nodesMatching(hitSymbols, name, matchers, composed),
-    () => hits.filter((_, at) => hasCapitals && members[at]?.name === ownName),
+    () => hits.filter((_, at) => isExact && members[at]?.name === ownName),
     () => nodesMatching(hitSymbols, name, matchers, (text) => casefold(composed(text))),
     () => hits.filter((_, at) => members[at] !== null),
   ];
