@@ -121,3 +121,6 @@ $type = [(identifier) (generic_name) (nullable_type) (qualified_name)]
   ]
   (property_pattern_clause (subpattern . (identifier) @unpacked)))
 (subpattern . (identifier) @unpacked)
+
+; Cart(int size) : base(size)
+(constructor_initializer "base" @calls)

@@ -17,6 +17,9 @@
 ; Cart.small() : super.sized(1);
 (initializer_list_entry (super) . (identifier) @base)
 
+; Cart(int size) : super(size);
+(initializer_list_entry (super) @calls . (arguments))
+
 ; Cart.small() : this.sized(1);
 (redirection (this) . (identifier) @calls)
 

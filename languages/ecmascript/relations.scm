@@ -271,3 +271,6 @@ $constructed = [(identifier) @bound (member_expression property: (property_ident
  (#set! imported "!")
  (#eq? @_url "URL")
  (#eq? @_meta "import.meta.url"))
+
+; super(size): a call of the base's constructor
+(call_expression function: (super) @calls)

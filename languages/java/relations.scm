@@ -52,8 +52,8 @@ $bound = [
 ; Cart::add
 (method_reference . (_) (identifier) @calls .)
 
-; super(…): kept out of the calls by name
-(explicit_constructor_invocation constructor: (super) @_super)
+; super(…): a call of the base's constructor
+(explicit_constructor_invocation constructor: (super) @calls)
 
 ; extends and implements of classes, then extends of interfaces.
 (class_declaration superclass: (superclass $inherited))

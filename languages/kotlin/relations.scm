@@ -178,3 +178,10 @@ $implemented = (delegation_specifier
 ; The type in import shop.Cart.open, import shop.Cart.*
 (import_header (identifier (simple_identifier) @owner (simple_identifier)))
 (import_header (identifier (simple_identifier) @owner .) (wildcard_import))
+
+; constructor(size: Int) : super(size)
+(constructor_delegation_call "super" @calls)
+
+; value, a line end, then `as Cart` or `as shop.Cart`: the grammar reads `as` as a name
+((infix_expression . (simple_identifier) @_as (simple_identifier) @uses) (#eq? @_as "as"))
+((simple_identifier) @_as . (ERROR (simple_identifier) @uses) (#eq? @_as "as"))

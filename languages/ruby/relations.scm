@@ -66,7 +66,9 @@ $name_or_constant = [(identifier) (constant)]
   !receiver
   method: (identifier) @_method
   arguments: (argument_list . (simple_symbol) @symbol)
-  (#any-of? @_method "__send__" "enum_for" "method" "public_send" "respond_to?" "send" "to_enum"))
+  (#any-of? @_method
+    "__send__" "enum_for" "method" "module_function" "private" "protected" "public" "public_send"
+    "remove_method" "respond_to?" "send" "to_enum" "undef_method"))
 (call
   receiver: (_) @receiver
   method: (identifier) @_method

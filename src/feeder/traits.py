@@ -70,6 +70,7 @@ class Traits(NamedTuple):
     defining_calls: str = ""
     omits_parameters: bool = False
     constructor: str = ""
+    base_constructors: Sequence[str] = ()
     unindexed_members: str = ""
     only_imports: bool = False
     syntax_calls: Mapping[str, str] = MappingProxyType({})

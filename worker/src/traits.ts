@@ -40,6 +40,7 @@ export interface Traits {
   readonly definingCalls: string;
   readonly omitsParameters: boolean;
   readonly constructor: string;
+  readonly baseConstructors: readonly string[];
   readonly unindexedMembers: string;
   readonly onlyImports: boolean;
   readonly syntaxCalls: Readonly<Record<string, string>>;

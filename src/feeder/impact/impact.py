@@ -141,6 +141,8 @@ class _ImpactFinder:
         """Adds the references to a changed node, and the members that override it."""
         definition = self._definition(node)
         sites = self.finder.references(definition)
+        if definition.is_type and node.node_type == "method":
+            sites += self.finder.subtypes.constructor_calls(definition)
         if node.change == ADDED:
             sites = [site for site in sites if site.resolved]
         evidence = self._evidence.setdefault(node.id, {})

@@ -43,20 +43,20 @@ def expanded_names(macro: str, parameters: bytes, text: bytes) -> Iterator[Site]
     """Yields the names in the text of a macro.
 
     A use of the macro is one of what it calls, and of the only name that it consists of: their
-    receiver is the macro. Offsets are those in the text. In Ruby the macro is an alias, and the
-    text the name of a method.
+    receiver is the macro. Offsets are those in the text. In Ruby the macro is an alias, empty for
+    an operator such as `[]`, and the text the name of a method.
     """
     text = text[:EXPANSION_LIMIT]
     bound = {*WORD.findall(parameters), *_LOCAL.findall(text)}
     only = text.strip().lstrip(b":")  # a symbol of Ruby
     for match in _EXPANDED_NAME.finditer(text):
         source = match["name"]
-        if not macro or source is None or source in bound:
+        if source is None or source in bound:
             continue
         is_only = source == only.rstrip(b"?!")
         name = checked_name(only if is_only else source)
         if not name or name == macro or name in C_WORDS:
             continue
-        receiver = expanded_in(macro) if match["call"] or is_only else ""
+        receiver = expanded_in(macro) if macro and (match["call"] or is_only) else ""
         kind = CALL if match["call"] else MENTION
         yield match.start("name"), relation_of(kind, name, receiver)

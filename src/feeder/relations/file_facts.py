@@ -142,6 +142,11 @@ class FileFacts:
         """The symbols of the file's types."""
         return {node.symbol for node in self.nodes if node.node_type == "class" and node.symbol}
 
+    def is_of_type(self, node: RelatedNode, type_symbol: str) -> bool:
+        """Tells whether a node is a type of the file, or a member of it."""
+        symbol = node.symbol or ""
+        return symbol == type_symbol or symbol.rpartition(".")[0] == type_symbol
+
     @cached_property
     def symbols(self) -> set[str]:
         """The symbols of the file's types and of its nodes with relations."""

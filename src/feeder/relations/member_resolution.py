@@ -175,9 +175,8 @@ class MemberResolver:
         `refresh()` in `new Listener() { … }`. Where its body ends is not known.
         """
         kinds = kinds_of_local_bases(node)
-        if not node.has_kind(kinds):
-            return result
-        bases = {last_name(base.name) for base in node.decode(kinds)}
+        local = node.decode(kinds) if node.has_kind(kinds) else ()
+        bases = {last_name(base.name) for base in local}
         others = self._names.types_with_member - self._family.names
         changing = others if result.is_resolved else self._family.names
         return result if bases.isdisjoint(changing) else possible(Reason.RECEIVER)

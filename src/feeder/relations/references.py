@@ -112,6 +112,9 @@ def find_references(
     finder = ReferenceFinder(corpus)
     definition = finder.reader.definition(target, text)
     sites = finder.references(definition)
+    if finder.reader.is_constructor(target, definition):
+        base_calls = finder.subtypes.constructor_calls(definition)
+        sites = sorted([*sites, *base_calls], key=SiteOrder(definition))
     if overriding := finder.subtypes.overriding(definition):
         sites = sorted([*sites, *overriding], key=SiteOrder(definition))
     matches = [site for site in sites if requested.selects(site.kind, site.path)]

@@ -67,6 +67,11 @@ class RelationReader:
             )
         return self._definition_of(hit)
 
+    def is_constructor(self, target: Target, definition: Definition) -> bool:
+        """Tells whether a target names a constructor, whose definition is its type."""
+        hit = target_node(self._corpus, target) if target.lines else _first_named(target)
+        return definition.is_type and hit.node_type == "method"
+
     def in_answer(self, definition: Definition, *, has_sites: bool = False) -> Definition:
         """A definition with what an answer says of its language.
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator
 
-from feeder.relation import IMPLEMENTS, IMPORT, INHERITS
+from feeder.relation import CALL, IMPLEMENTS, IMPORT, INHERITS, Relation
 from feeder.relations.file_facts import FileFacts, kinds_of_local_bases
 from feeder.relations.go_members import GoMembers
 from feeder.relations.modules import Definition
+from feeder.relations.node_definitions import CONSTRUCTORS
 from feeder.relations.outcomes import Resolution, surest
 from feeder.relations.relation_reader import RelationReader
 from feeder.relations.resolution import Resolver
-from feeder.relations.sites import OVERRIDE, Implementation, Reference
+from feeder.relations.sites import KIND_NAMES, OVERRIDE, Implementation, Reference
 from feeder.store.hits import Hit
 from feeder.store.relations import RelatedNode, line_numbers
 from feeder.traits import are_compatible, traits
@@ -118,6 +119,32 @@ class SubtypeFinder:
             *(method for method in by_methods if (method.path, method.symbol) not in existing),
         ]
 
+    def constructor_calls(self, owner: Definition) -> Iterator[Reference]:
+        """Yields the calls of a type's constructor by constructors below it: `super().__init__()`.
+
+        A type below without a constructor passes the call on. One with several bases may call
+        another one's.
+        """
+        own = traits(owner.language)
+        receivers = {"super()", "super", own.base_receiver, ""}
+        passing = {(owner.path, owner.symbol)}
+        for type_, parent in self.types_below(owner) if own.base_constructors else ():
+            if parent not in passing:
+                continue
+            facts = self._reader.facts([type_.path])[type_.path]
+            inner = type_.symbol.rpartition(".")[2]
+            constructors = {f"{type_.symbol}.{name}" for name in (*CONSTRUCTORS, inner)}
+            members = [node for node in facts.nodes if facts.is_of_type(node, type_.symbol)]
+            bases = [base for node in members for base in node.decode(INHERITS)]
+            for node in members:
+                for relation in node.decode(CALL):
+                    if relation.name in own.base_constructors and relation.qualifier in receivers:
+                        resolved = type_.resolved and len(bases) <= 1
+                        for line in line_numbers(node, relation):
+                            yield _base_call(node, relation, line, resolved=resolved)
+            if constructors.isdisjoint(facts.symbols):
+                passing.add((type_.path, type_.symbol))
+
     def members_below(self, definition: Definition) -> Iterator[tuple[Hit, Implementation]]:
         """Yields the members that override a member, each with the type around it."""
         members = {
@@ -187,6 +214,12 @@ def _aliases(nodes: Iterable[RelatedNode], name: str) -> Iterator[str]:
         for relation in node.decode(IMPORT) if node.has_named(name, IMPORT) else ():
             if relation.name == name and relation.alias:
                 yield relation.alias
+
+
+def _base_call(node: RelatedNode, relation: Relation, line: int, *, resolved: bool) -> Reference:
+    """A call of a base's constructor."""
+    kind, receiver = KIND_NAMES[CALL], relation.qualifier
+    return Reference(node.path, line, 0, kind, resolved, "", node, relation.name, receiver)
 
 
 def _related(hit: Hit) -> RelatedNode:

@@ -162,8 +162,10 @@ export async function findReferences(
   const definition = await finder.reader.definition(target, text);
   const { kinds, tests, offset, limit } = requested;
   const sites = await finder.references(definition);
+  const isConstructor = await finder.reader.isConstructor(target, definition);
+  const baseCalls = isConstructor ? await finder.subtypes.constructorCalls(definition) : [];
   const overriding = await finder.subtypes.overriding(definition);
-  const all = sortBy([...sites, ...overriding], (one) => referenceOrder(one, definition));
+  const all = sortBy([...sites, ...baseCalls, ...overriding], (one) => referenceOrder(one, definition));
   if (all.length === 0) await finder.reader.checkRelations();
   const matches = all.filter(
     (one) => (kinds.length === 0 || kinds.includes(one.kind)) && passesTests(one.path, tests),

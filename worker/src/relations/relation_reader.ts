@@ -148,6 +148,12 @@ export class RelationReader {
     return another === undefined ? (name ?? "") : "";
   }
 
+  /** Returns true if a target names a constructor, whose definition is its type. */
+  async isConstructor(target: Target, { isType }: Definition): Promise<boolean> {
+    const hit = target.lines ? await targetNode(this, target) : firstNamed(target);
+    return isType && hit.nodeType === "method";
+  }
+
   /**
    * A definition with what an answer says of its language.
    *

@@ -7,7 +7,7 @@ import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
 import { memoized } from "../memoize.ts";
 import { rpartition } from "../python_strings.ts";
-import { hasNamed, IMPLEMENTS, IMPORT, INHERITS, moduleAndAlias, qualifiedText } from "../relation.ts";
+import { CALL, hasNamed, IMPLEMENTS, IMPORT, INHERITS, moduleAndAlias, qualifiedText } from "../relation.ts";
 import { sortBy } from "../sorting.ts";
 import {
   decodeRelations,
@@ -23,11 +23,11 @@ import { traits } from "../traits.ts";
 import { factsByPath, type FileFacts, kindsOfLocalBases } from "./file_facts.ts";
 import type { GoMembers } from "./go_members.ts";
 import { type Definition, typeKey } from "./modules.ts";
-import { memberKey } from "./node_definitions.ts";
+import { CONSTRUCTORS, memberKey } from "./node_definitions.ts";
 import { isElsewhere, isResolved, type Resolution } from "./outcomes.ts";
 import type { RelationReader } from "./relation_reader.ts";
 import { Resolver } from "./resolution.ts";
-import { type Implementation, OVERRIDE, type Reference } from "./sites.ts";
+import { type Implementation, KIND_NAMES, OVERRIDE, type Reference } from "./sites.ts";
 import { lastName } from "../text.ts";
 
 const { MAX_DEPTH, MAX_TYPES } = constants.subtypes;
@@ -102,6 +102,35 @@ export class SubtypeFinder {
         }
       }
       level = below;
+    }
+    return found;
+  }
+
+  /**
+   * The calls of a type's constructor by constructors below it: `super().__init__()`.
+   *
+   * A type below without a constructor passes the call on. One with several bases may call another one's.
+   */
+  async constructorCalls(owner: Definition): Promise<Reference[]> {
+    const { baseConstructors, baseReceiver } = traits(owner.language);
+    const receivers = ["super()", "super", baseReceiver, ""];
+    const passing = new Set([typeKey(owner.path, owner.symbol)]);
+    const found: Reference[] = [];
+    for (const { implementation, parentKey } of baseConstructors.length > 0 ? await this.typesBelow(owner) : []) {
+      if (!passing.has(parentKey)) continue;
+      const { path, symbol: type, resolved: isSure } = implementation;
+      const facts = await this.reader.fileFacts(path);
+      const members = facts.nodes.filter(({ symbol }) => symbol === type || rpartition(symbol ?? "", ".")[0] === type);
+      const relations = members.flatMap((node) => decodeRelations(node).map((relation) => ({ node, relation })));
+      const resolved = isSure && relations.filter(({ relation }) => relation.kind === INHERITS).length <= 1;
+      for (const { node, relation } of relations) {
+        const { kind, name, qualifier: receiver } = relation;
+        if (kind !== CALL || !baseConstructors.includes(name) || !receivers.includes(receiver)) continue;
+        const common = { path, column: 0, kind: KIND_NAMES[CALL]!, resolved, text: "", node, name, receiver };
+        found.push(...lineNumbers(node, relation).map((line) => ({ ...common, line })));
+      }
+      const constructors = [...CONSTRUCTORS, lastName(type)].map((name) => `${type}.${name}`);
+      if (!constructors.some((symbol) => facts.symbols.has(symbol))) passing.add(typeKey(path, type));
     }
     return found;
   }
