@@ -16,6 +16,8 @@ from feeder.mcp.service import IndexService
 from mcp_server.test_relation_tools import FILES
 from relations.imports import CASES, files_of
 from relations.marked_sites import cases, without_marks
+from relations.syntax_calls import CASES as SYNTAX_CALLS
+from relations.syntax_calls import plain
 from relations.test_go_interfaces import INTERFACES, KINDS
 from relations.test_references import (
     CHAINS,
@@ -157,9 +159,10 @@ def _marked_cases() -> dict[str, str | bytes]:
     followed = [case for case in cases("followed_names") if case["id"] in FOLLOWED_CASES]
     declared = [case for case in cases("declared_members") if case["id"] in DECLARED_CASES]
     parts = [case for case in cases("through_bases") if case["id"] == "csharp-partial"]
+    named = [*cases("local_types"), *cases("lent_receivers")]
     return {
         f"marked/{case['id']}/{path}": content
-        for case in [*cases("local_types"), *cases("lent_receivers"), *followed, *declared, *parts]
+        for case in [*named, *followed, *declared, *parts, *cases("uncertain_sites")]
         for path, content in without_marks(case["files"])[0].items()
     }
 
@@ -198,6 +201,7 @@ def _files() -> dict[str, str | bytes]:
         **ODD_NAMES,
         **_imports(),
         **_marked_cases(),
+        **{f"syntax/{path}": plain(marked) for path, marked in SYNTAX_CALLS.values()},
         "lib/weights.py": weights,
         "lib/anvils.py": "class Anvil:\n    def lift_all(self, n):\n        return n\n",
         **users,
@@ -277,6 +281,30 @@ def test_unknown_references_are_said_alike(
     assert _text(result) == _program_text(desk, arguments)
     is_known = "is unknown:" not in _text(result)
     assert is_known is (target in {"objc/cart.c#cart_total", "nothing_1"})
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        f"marked/{case['id']}/{target}"
+        for case in cases("uncertain_sites")
+        for command, target in case["q"].values()
+        if command == "references" and "." in target.partition("#")[0]
+    ]
+    + [
+        "syntax/cart.py#Cart.__add__",
+        "syntax/Cart.kt#shop.Cart.iterator",
+        "syntax/cart.rs#Cart.add",
+    ]
+    + ["syntax/cart.rb#Cart.to_s", "syntax/Cart.swift#Cart.subscript"],
+)
+def test_uncertain_references_equal_the_programs(
+    fed: IndexedWorker, desk: IndexService, target: str
+) -> None:
+    [result] = fed.call_tools(("references", {"target": target}))
+    assert _text(result) == _program_text(desk, {"target": target})
+    is_syntax = target.startswith("syntax/")
+    assert ("is unknown: calls " in _text(result)) is is_syntax
 
 
 @pytest.mark.parametrize("target", ["Odd.odd_one", "objc/Shop.m#Shop", "objc/cart.c#cart_total"])
