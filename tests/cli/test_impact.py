@@ -675,6 +675,31 @@ UNNAMED_IMPORTS = {
         },
         ["a.ts:1", "a.ts:2"],
     ),
+    "css": (
+        "src/cart.css",
+        {
+            "src/cart.css": ".cart { color: red }\n",
+            "src/a.css": (
+                '@import "cart.css";\n@import url("./cart.css") screen;\n@import url(cart.css);\n'
+            ),
+            "src/b.css": '@import "other/cart.css";\n.cart { color: red }\n',
+            "src/sub/c.css": '@import "../cart.css";\n@import "cart.css";\n',
+        },
+        ["a.css:1", "a.css:2", "a.css:3", "sub/c.css:1"],
+    ),
+    "scss": (
+        "src/_cart.scss",
+        {
+            "src/_cart.scss": "$size: 1px;\n",
+            "src/a.scss": (
+                '@use "cart";\n@use "cart" as c;\n@use "cart" as *;\n'
+                '@import "cart", "other";\n@forward "cart";\n@import "other", "cart";\n'
+            ),
+            "src/b.scss": '@use "sass:map";\n@import "other/cart";\n',
+            "src/sub/c.scss": "@use '../cart';\n",
+        },
+        ["a.scss:1", "a.scss:2", "a.scss:3", "a.scss:4", "a.scss:5", "a.scss:6", "sub/c.scss:1"],
+    ),
     "php": (
         "src/cart.php",
         {
