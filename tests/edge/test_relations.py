@@ -315,10 +315,11 @@ def test_unknown_references_are_said_alike(
 def test_uncertain_references_equal_the_programs(
     fed: IndexedWorker, desk: IndexService, target: str
 ) -> None:
-    [result] = fed.call_tools(("references", {"target": target}))
-    assert _text(result) == _program_text(desk, {"target": target})
-    is_syntax = target.startswith("syntax/")
-    assert ("is unknown: calls " in _text(result)) is is_syntax
+    for arguments in ({"target": target}, {"target": target, "depth": 2}):
+        [result] = fed.call_tools(("references", arguments))
+        assert _text(result) == _program_text(desk, arguments)
+        is_syntax = target.startswith("syntax/")
+        assert ("is unknown: calls " in _text(result)) is is_syntax
 
 
 @pytest.mark.parametrize("target", ["Odd.odd_one", "objc/Shop.m#Shop", "objc/cart.c#cart_total"])

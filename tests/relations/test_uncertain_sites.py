@@ -48,6 +48,22 @@ def test_lines_of_code_ignore_case_where_the_language_does() -> None:
     assert lines_of_code(text, "Get-Cart", "python") == []
 
 
+def test_constructors_below_a_type_are_callers(feeder: RunFeeder, repo: Repo) -> None:
+    """`make` calls Cart, and so the constructor of its base; `plain` calls that itself."""
+    repo.commit(
+        {
+            "cart.py": "class Base:\n    def __init__(self):\n        self.a = 1\n\n\n"
+            "class Cart(Base):\n    def __init__(self):\n        super().__init__()\n\n\n"
+            "def make():\n    return Cart()\n\n\ndef plain():\n    return Base()\n",
+        }
+    )
+    assert feeder(repo, "sync", "-q", "--no-vectors").code == 0
+    lines = feeder(repo, "references", "Base.__init__", "--depth", "2").out.splitlines()
+    assert "cart.py:8  Cart.__init__" in lines
+    assert "  cart.py:12  make" in lines
+    assert "cart.py:16  plain" in lines
+
+
 GRAMMAR = {
     "language.toml": 'extensions = ["r"]\n',
     "nodes.scm": (

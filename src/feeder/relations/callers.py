@@ -104,7 +104,9 @@ def find_callers(
     """
     builder = _TreeBuilder(ReferenceFinder(corpus), requested)
     definition = builder.finder.reader.definition(target, text)
-    root = builder.build(definition, depth)
+    is_constructor = builder.finder.reader.is_constructor(target, definition)
+    calls = builder.finder.subtypes.constructor_calls(definition) if is_constructor else ()
+    root = builder.build(definition, depth, list(calls))
     if requested.tests == "only":
         root.callers = list(_leading_to_tests(root.callers))
     omitted = root.omitted + sum(caller.omitted for caller in _all_callers(root.callers))
@@ -130,8 +132,11 @@ class _TreeBuilder:
         self._requested = requested
         self._seen: set[tuple[str, str | None]] = set()
 
-    def build(self, definition: Definition, depth: int) -> Caller:
-        """A node for the definition itself, with its callers."""
+    def build(self, definition: Definition, depth: int, base_calls: Sequence[Reference]) -> Caller:
+        """A node for the definition itself, with its callers.
+
+        `base_calls` are calls of a constructor by constructors below its type.
+        """
         root = Caller(RelatedNode("", definition.path, None, "", None, 0, 0, "", 0, 0), ())
         self._seen.add((definition.path, definition.symbol))
         level: list[tuple[Caller, Definition]] = [(root, definition)]
@@ -139,7 +144,7 @@ class _TreeBuilder:
         for levels_below in reversed(range(depth)):
             following: list[tuple[Caller, Definition]] = []
             for parent, called in level:
-                callers = list(self._callers(called))
+                callers = list(self._callers(called, base_calls if called is definition else ()))
                 parent.callers = callers[: max(left, 0)]
                 parent.omitted = len(callers) - len(parent.callers)
                 left -= len(parent.callers)
@@ -148,10 +153,10 @@ class _TreeBuilder:
             level = following if left > 0 else []
         return root
 
-    def _callers(self, definition: Definition) -> Iterator[Caller]:
+    def _callers(self, definition: Definition, base_calls: Sequence[Reference]) -> Iterator[Caller]:
         """Yields the nodes that refer to a definition, except for imports."""
         by_node: dict[str, list[Reference]] = {}
-        for reference in self.finder.references(definition):
+        for reference in [*self.finder.references(definition), *base_calls]:
             if self._is_requested(reference):
                 by_node.setdefault(reference.node.id, []).append(reference)
         for references in by_node.values():

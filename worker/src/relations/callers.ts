@@ -41,13 +41,15 @@ export async function findCallers(
   const root: { callers: Caller[]; omitted: number } = { callers: [], omitted: 0 };
   const seen = new Set([typeKey(definition.path, definition.symbol)]);
   let level: { parent: typeof root; called: Definition }[] = [{ parent: root, called: definition }];
+  const isConstructor = await finder.reader.isConstructor(target, definition);
+  const baseCalls = isConstructor ? await finder.subtypes.constructorCalls(definition) : [];
   let left = requested.limit;
   let isStopped = false; // by the limit, before the callers of all nodes were looked for
   for (let at = 0; at < depth && level.length > 0; at += 1) {
     await Promise.all(level.map(({ called }) => finder.prefetch(`${called.path}#${called.symbol}`)));
     const following: typeof level = [];
     for (const { parent, called } of level) {
-      const callers = await callersOf(finder, called, requested);
+      const callers = await callersOf(finder, called, requested, called === definition ? baseCalls : []);
       parent.callers = callers.slice(0, Math.max(left, 0));
       parent.omitted = callers.length - parent.callers.length;
       left -= parent.callers.length;
@@ -75,10 +77,15 @@ export async function findCallers(
   };
 }
 
-/** The nodes that refer to a definition, except for imports. */
-async function callersOf(finder: ReferenceFinder, definition: Definition, requested: ReferenceFilter): Promise<Caller[]> {
+/** The nodes that refer to a definition, except for imports; `baseCalls` are calls of a constructor by those below its type. */
+async function callersOf(
+  finder: ReferenceFinder,
+  definition: Definition,
+  requested: ReferenceFilter,
+  baseCalls: readonly Reference[],
+): Promise<Caller[]> {
   const byNode = new Map<string, Reference[]>();
-  for (const one of await finder.references(definition)) {
+  for (const one of [...(await finder.references(definition)), ...baseCalls]) {
     if (isRequested(one, requested)) byNode.set(one.node.id, [...(byNode.get(one.node.id) ?? []), one]);
   }
   const others = [...byNode.values()].filter(([one]) => {
