@@ -21,6 +21,8 @@ def test_keys_and_labels_are_references(feeder: RunFeeder, repo: Repo, case: Any
         given = answers(feeder, repo, query, places, key)
         if key.startswith("sure"):
             assert given.must <= given.resolved, query
+        elif key == "own":  # the label of a constructor's parameter
+            assert not places[key, "!"] & given.resolved, query
         else:
             assert given.resolved | given.by_name == given.must, query
             assert given.wrong == set(), query
