@@ -131,7 +131,7 @@ def _check_place(index: str, place: str) -> None:
     signs in to a machine whose folder is opened.
     """
     if index.startswith("http://") or (index.startswith("https://") and re.search("[?#]", index)):
-        problem = "is no address https://… without ? and #"
+        problem = "is not an https:// address without ? and #"
     elif index.startswith(("//", "\\\\")):
         problem = "is a folder of another machine"
     else:

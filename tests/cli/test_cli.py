@@ -613,7 +613,7 @@ def test_folder_without_files_outside_git_names_the_rule(feeder: RunFeeder, plai
     """.gitignore applies there too."""
     (plain / ".gitignore").write_text("sub/\n")
     assert feeder(plain, "process", "--path", "sub").out.splitlines()[0] == (
-        "Nothing was indexed at sub: it has no file that .gitignore does not exclude."
+        "Nothing was indexed at sub: .gitignore excludes all of its files."
     )
 
 

@@ -123,3 +123,39 @@ def test_files_that_a_partial_clone_cannot_fetch(
     assert answer.code == 2
     assert f"git cannot fetch files that the partial clone {clone.path} lacks (" in answer.err
     assert "Check the network and the remote with `git fetch`" in answer.err
+
+
+@pytest.mark.parametrize("command", ["search", "grep"])
+def test_a_skipped_file_is_named_once(feeder: RunFeeder, shop: Repo, command: str) -> None:
+    """Not a second time as "1 file in .env"."""
+    shop.commit({".env.development": "URL=http://localhost\n", "logo.dat": "\0\1"})
+    feeder(shop, "sync")
+    for path in (".env.development", "logo.dat"):
+        answer = feeder(shop, command, "url", "--path", path)
+        assert f"{path} is not in the index: it was skipped" in answer.out + answer.err
+        assert f"1 file in {path}" not in answer.out + answer.err
+
+
+def test_the_reason_for_reading_files_again_is_said_once(
+    feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the start of the run, before it takes its time; a dry run says it in its report."""
+    monkeypatch.setenv("FEEDER_VECTORS", "yes")
+    feeder(shop, "sync", "--model", "static")
+    reason = "its vectors are removed from the index."
+    planned = feeder(shop, "sync", "--model", "words", "--dry-run")
+    assert (planned.out + planned.err).count(reason) == 1
+    answer = feeder(shop, "sync", "--model", "words")
+    assert (answer.out + answer.err).count(reason) == 1
+
+
+def test_a_commit_before_the_first_one_is_not_to_be_fetched(feeder: RunFeeder, repo: Repo) -> None:
+    answer = feeder(repo, "deltas", "--base", "HEAD")
+    assert answer.code == 2
+    assert "HEAD has no commit yet: commit something first." in answer.err
+
+
+def test_stats_of_files_that_were_indexed_one_by_one(feeder: RunFeeder, repo: Repo) -> None:
+    repo.commit({"src/cart.py": CART})
+    feeder(repo, "process", "--path", "src/cart.py")
+    assert feeder(repo, "stats").out.splitlines()[0] == "repo, files indexed one by one"

@@ -166,6 +166,27 @@ def test_central_types_are_those_that_other_folders_import(feeder: RunFeeder, re
     assert uses["shop/models"] == []
 
 
+def test_package_uses_the_file_that_its_imports_name(feeder: RunFeeder, repo: Repo) -> None:
+    """Not `bench/targets.py`, which has the last part of the module and a type of the same name."""
+    target = "class Target:\n    size = 1\n"
+    use = "from shop.parts.targets import Target\n\n\ndef hit(target: Target):\n    return target\n"
+    repo.commit(
+        {
+            "shop/parts/targets.py": target,
+            "bench/targets.py": target,
+            "shop/pages/show.py": use,
+            "bench/run.py": use.replace("shop.parts", "bench"),
+        }
+    )
+    assert feeder(repo, "sync", "-q").code == 0
+    packages = feeder(repo, "overview", "--json").json["packages"]
+    assert {package["path"]: package["uses"] for package in packages} == {
+        "shop/parts": [],
+        "bench": [],
+        "shop/pages": ["shop/parts"],
+    }
+
+
 def test_type_declared_for_several_platforms_is_listed_once(feeder: RunFeeder, repo: Repo) -> None:
     cart = "package shop\n\n{} class Cart {{\n  fun size(): Int\n}}\n"
     use = "package app\n\nimport shop.Cart\n\nfun total(cart: Cart) = cart.size()\n"

@@ -257,7 +257,7 @@ def test_a_home_folder_is_not_indexed_unasked(
 ) -> None:
     monkeypatch.setenv("HOME", str(shop.path / "docs"))
     found = feeder(shop, "search", "cart")
-    assert (found.code, "has a home folder in it" in found.err) == (2, True)
+    assert (found.code, "contains a home folder" in found.err) == (2, True)
     assert not index_of(shop).exists()
 
 

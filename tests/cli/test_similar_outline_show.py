@@ -204,8 +204,8 @@ SKIPPED: dict[str, str | bytes] = {
         (
             "credentials.json:1-3",
             "secret/credentials.json is not in the index: it was skipped (a name that "
-            "suggests secrets). Files with such names are never indexed; rename it if it has no "
-            "secrets.",
+            "suggests secrets). Files with such names are never indexed. If it contains no "
+            "secrets, rename it.",
         ),
         (
             "big.txt",
@@ -269,8 +269,8 @@ def test_search_in_a_skipped_file_says_why_nothing_is_found(
     assert out.startswith("Nothing found.\n")
     assert (
         "secret/credentials.json is not in the index: it was skipped (a name that "
-        "suggests secrets). Files with such names are never indexed; rename it if it has no "
-        "secrets.\n"
+        "suggests secrets). Files with such names are never indexed. If it contains no "
+        "secrets, rename it.\n"
     ) in out
     assert "skipped" not in feeder(repo, "search", "total path:a.py").out
 

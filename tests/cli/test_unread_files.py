@@ -163,7 +163,7 @@ def test_outline_of_a_file_without_symbols_says_why(feeder: RunFeeder, indexed: 
 
 def test_shown_lines_are_marked(feeder: RunFeeder, indexed: Repo) -> None:
     """Only if they are among those shown."""
-    note = "Line 2 of src/broken.py is unknown to its grammar; symbols there may be missing."
+    note = "Line 2 of src/broken.py was not parsed; symbols there may be missing."
     assert note in feeder(indexed, "show", "src/broken.py:1-3").out
     assert note in feeder(indexed, "show", "src/broken.py").out
     assert "could not be parsed" not in feeder(indexed, "show", "src/broken.py#known").out
@@ -186,7 +186,9 @@ def test_tools_say_the_same(
         assert sentence in call("references", target="unwritten", kind="definition")
         assert "could not be parsed" not in call("search", query="known")
         assert "src/broken.py (lines not parsed: 2)" in call("outline", path="src")
-        assert "Line 2 of src/broken.py is unknown" in call("read", target=["src/broken.py:1-3"])
+        assert "Line 2 of src/broken.py was not parsed" in call(
+            "read", target=["src/broken.py:1-3"]
+        )
     finally:
         service.close()
 

@@ -7,7 +7,7 @@ from source.repos import Repo
 
 NOTE = (
     ".env.development is not in the index: it was skipped (a name that suggests secrets). Files "
-    "with such names are never indexed; rename it if it has no secrets."
+    "with such names are never indexed. If it contains no secrets, rename it."
 )
 
 

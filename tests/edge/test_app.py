@@ -126,7 +126,7 @@ def test_too_long_query_is_cut_or_refused(authorized_client: httpx.Client) -> No
     """A body of a megabyte is not read; otherwise the first 10,000 characters are, with a note."""
     refused(authorized_client.get("/api/search", params={"q": "x" * 20_000}), 414)
     facts = authorized_client.get("/api/search", params={"q": "x" * 12_000}).json()
-    cut = "Of the query the first 10,000 characters were read."
+    cut = "Only the first 10,000 characters of the query were read."
     assert facts["notes"] == ["search: 10000 characters", cut]
 
     def sent(size: int) -> httpx.Response:
@@ -135,7 +135,7 @@ def test_too_long_query_is_cut_or_refused(authorized_client: httpx.Client) -> No
 
     text = sent(900_000).json()["result"]["content"][0]["text"]
     assert f"search: 10000 characters {cut}" in text
-    assert refused(sent(1024 * 1024), 413)["error"] == "A message has at most 1,048,576 bytes."
+    assert refused(sent(1024 * 1024), 413)["error"] == "A message may have at most 1,048,576 bytes."
 
 
 def test_chunked_body_is_limited(authorized_client: httpx.Client) -> None:

@@ -308,7 +308,10 @@ def test_edited_file_is_not_overwritten(run: RunFeeder, shop: Path) -> None:
 def test_without_an_index_the_remedy_is_named(run: RunFeeder, repo: Repo) -> None:
     answer = run(repo, "worker")
     assert answer.code == 2
-    assert "No D1 database is configured. Run feeder init" in answer.err
+    assert (
+        "No D1 database is configured. Run feeder init --store cloudflare, which creates one"
+        in answer.err
+    )
     assert snapshot(repo.path) == {}
     done(run(repo, "worker", "--database-id", DATABASE, "--index-name", "other"))
     facts = read_config(repo.path / "feeder-worker/wrangler.toml")
@@ -323,7 +326,7 @@ def test_without_an_index_the_remedy_is_named(run: RunFeeder, repo: Repo) -> Non
         ("wrangler.toml", "name = 'x", "cannot be read"),
         ("edge/.written.json", "[]", ".written.json has been modified"),
         ("edge/.written.json", "{", ".written.json has been modified"),
-        ("edge/worker.js", b"\xff", "is not UTF-8"),
+        ("edge/worker.js", b"\xff", "is not valid UTF-8"),
     ],
 )
 def test_invalid_configuration_is_refused(

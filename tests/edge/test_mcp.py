@@ -175,7 +175,7 @@ def test_argument_errors_are_tool_results(authorized_client: httpx.Client) -> No
     assert result["isError"]
     assert result["content"][0]["text"].startswith("The query is empty. Write words")
     result = answered(authorized_client, "read", target=["a"] * 51)
-    assert result["content"][0]["text"] == "`target` has 51 targets, at most 50 are allowed."
+    assert result["content"][0]["text"] == "`target` has 51 targets; at most 50 are allowed."
 
 
 def test_arguments_become_api_parameters(authorized_client: httpx.Client) -> None:

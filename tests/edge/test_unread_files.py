@@ -81,7 +81,7 @@ SENTENCES = "|".join(
         rf"{COUNTED} that could not be parsed(?:; symbols there may be missing)?",
         rf"{COUNTED} read as plain text[^.]*\.",
         rf"{COUNTED} not in the index[^.]*\.",
-        r"Lines? [\d, -]+ of \S+ (?:is|are) unknown to its grammar",
+        r"Lines? [\d, -]+ of \S+ (?:was|were) not parsed",
         r"\(lines not parsed: [^)]*\)",
         r"the outline tool with path \"[^\"]*\"",
     ]

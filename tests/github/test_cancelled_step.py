@@ -182,7 +182,7 @@ def test_cancelled_command_that_does_not_end(shop: Repo, tmp_path: Path, number:
     process.send_signal(number)
     end = step.end(process, printed)
     check_closed(end)
-    assert "Nothing was written: the index is as before." in end.summary
+    assert "Nothing was written: the index is unchanged." in end.summary
 
 
 def test_sigterm_after_sigint_ends_a_command_that_does_not_end(shop: Repo, tmp_path: Path) -> None:

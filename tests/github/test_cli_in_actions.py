@@ -410,7 +410,7 @@ def test_plan_makes_at_most_one_job_per_file(
     """Six files are at most six shards; the files per job are printed."""
     outcome = step.run(shop, "plan", "--shards", shards)
     assert len(json.loads(outcome.out)["shard"]) == jobs
-    assert f"6 files, about {each} each" in outcome.err
+    assert f"6 files, about {each} per shard" in outcome.err
 
 
 def test_plan_counts_only_files_of_the_folder(step: Step, shop: Repo) -> None:

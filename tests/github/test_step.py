@@ -248,9 +248,9 @@ def test_branch_input_is_followed(shop: Repo) -> None:
 @pytest.mark.parametrize("branch", ["a b", "a..b", "refs/", "a\nb", "@{-1}"])
 def test_invalid_branch_input_is_an_error(shop: Repo, branch: str) -> None:
     """No event would ever match it."""
-    with pytest.raises(UserError, match=r"is no name of a branch\. Correct the input branch"):
+    with pytest.raises(UserError, match=r"is not a branch name\. Correct the input branch"):
         plan_step(step_inputs(branch=branch), pushed(shop), shop.path)
-    with pytest.raises(UserError, match="is no name of a branch"):
+    with pytest.raises(UserError, match="is not a branch name"):
         plan_step(step_inputs(branch=branch), proposed(shop, files={"c.py": ""}), shop.path)
 
 

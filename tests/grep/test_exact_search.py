@@ -311,7 +311,7 @@ def test_truncated_output_is_reported(world: World, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("feeder.source.grep.MAX_LINES_BYTES", 500)
     page = world.find("add")
     assert page.at_least
-    assert "finds more than is looked at" in str(page.notes[0])
+    assert "matches more lines than feeder reads" in str(page.notes[0])
 
 
 @pytest.mark.parametrize("pattern", ["foo(", "[z-a]"])

@@ -246,7 +246,7 @@ def test_static_vectors_are_added_while_words_answer(shop: Repo, feeder: RunFeed
     note = index.note()
     assert note
     total = f" of {count + 2} files); vectors are being computed."
-    assert note.startswith("Words are of all files (static vectors: ")
+    assert note.startswith("All files can be searched by word (static vectors: ")
     assert str(note).endswith(total)
     while index.note():
         pass
@@ -289,7 +289,7 @@ def test_files_are_not_indexed_as_those_of_a_repository_above(shop: Repo) -> Non
     (inner.path / ".git").rename(shop.path / ".was")
     note = refresher.refresh(index.progress.append).note
     assert note
-    assert str(note).endswith(f"{inner.path} is now a folder of {shop.path}. Put its .git back.")
+    assert str(note).endswith(f"{inner.path} is now a folder inside {shop.path}. Restore its .git.")
     assert index.files() == {"own.py"}
 
 

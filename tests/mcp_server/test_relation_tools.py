@@ -83,7 +83,7 @@ def test_references_of_unknown_targets_are_an_error(ask: Ask) -> None:
     unknown = error_text(ask("references", target=["Crat", "Odrer"]))
     assert unknown.startswith("## Crat\n")
     many = error_text(ask("references", target=["order"] * 21))
-    assert many == "`target` has 21 targets, at most 20 are allowed."
+    assert many == "`target` has 21 targets; at most 20 are allowed."
 
 
 def test_references_of_several_targets_share_the_budget(tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def test_too_long_line_is_refused_and_the_next_one_is_read(
     assert answers[1] == {
         "jsonrpc": "2.0",
         "id": None,
-        "error": {"code": -32600, "message": "A message has at most 60 bytes."},
+        "error": {"code": -32600, "message": "A message may have at most 60 bytes."},
     }
 
 

@@ -92,7 +92,7 @@ def test_lone_surrogates_and_nul_are_replaced() -> None:
         (
             "read",
             {"target": ["a", "x" * 1_001]},
-            "`target` has 1,001 characters, at most 1,000 are allowed.",
+            "`target` has 1,001 characters; at most 1,000 are allowed.",
         ),
         ("read", {"top_k": 5}, "read has no argument `top_k`. It has target, budget."),
     ],

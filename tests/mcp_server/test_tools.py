@@ -187,7 +187,7 @@ def test_similar_finds_other_nodes(ask: Ask) -> None:
     assert re.findall(r"^(\w+)/\S+:\d+-\d+ ", within, re.MULTILINE)
     assert "tests/" not in within
     both = error_text(ask("search", query="money", like="src/money.py#exchange"))
-    assert both == "`query` and `like` exclude each other. Leave one of them out."
+    assert both == "`query` and `like` cannot be used together. Leave one of them out."
 
 
 def test_next_page_of_similar_nodes_is_at_the_offset_that_the_answer_names(ask: Ask) -> None:
@@ -251,7 +251,7 @@ def test_filter_without_a_match_is_an_error_with_suggestions(ask: Ask) -> None:
 def test_long_query_is_cut_and_the_cut_is_reported(server: McpClient) -> None:
     text = server.call_tool("search", query="exchange " * 120_000)
     assert "exchange" in text
-    assert "Of the query the first 10,000 characters were read." in text
+    assert "Only the first 10,000 characters of the query were read." in text
 
 
 def test_no_index_is_an_error_with_the_remedy(tmp_path: Path) -> None:
@@ -476,7 +476,7 @@ def test_matching_lines_fit_the_budget_and_the_rest_follows(tmp_path: Path) -> N
             break
         assert f"of 41 matching lines in 1 file; next: offset={len(seen)}" in page
     assert len(seen) == 41
-    assert "No line from offset 41 on: 41 matching lines in 1 file." in result_text(
+    assert "Offset 41 is past the last line: there are 41 matching lines in 1 file." in result_text(
         ask("grep", pattern="marker", offset=41)
     )
     assert "No matching line." in result_text(ask("grep", pattern="nowhere"))

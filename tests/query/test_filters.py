@@ -159,21 +159,24 @@ def test_filter_without_a_match_is_an_error_with_suggestions(
 @pytest.mark.parametrize(
     ("question", "message"),
     [
-        ("cart -cart", "cart and -cart exclude each other: nothing is left to search."),
-        ("cart Box -box -Cart", "cart and Box and -box and -Cart exclude each other"),
-        ("category:tests tests:no", "tests:no and category:tests exclude each other: nothing"),
-        ("-category:tests tests:only", "tests:only and -category:tests exclude each other"),
-        ("category:tests -category:tests", "category:tests and -category:tests exclude each other"),
-        ("lang:py -lang:python", "lang:py and -lang:python exclude each other"),
-        ("lang:py category:docs", "lang:py and category:docs exclude each other"),
-        ("lang:md category:code", "lang:md and category:code exclude each other"),
-        ("category:docs -category:docs", "category:docs and -category:docs exclude each other"),
-        ("category:code -category:code", "category:code and -category:code exclude each other"),
-        ("category:shop -category:shop", "category:shop and -category:shop exclude each other"),
-        ("type:function -type:method", "type:function and -type:method exclude each other"),
-        ("path:src/shop -path:src", "path:src/shop and -path:src exclude each other"),
-        ("path:*.py -path:*.py", "path:*.py and -path:*.py exclude each other"),
-        ("category:shop -path:src", "-path:src and category:shop exclude each other"),
+        ("cart -cart", "cart and -cart contradict each other: nothing is left to search."),
+        ("cart Box -box -Cart", "cart and Box and -box and -Cart contradict each other"),
+        ("category:tests tests:no", "tests:no and category:tests contradict each other: nothing"),
+        ("-category:tests tests:only", "tests:only and -category:tests contradict each other"),
+        (
+            "category:tests -category:tests",
+            "category:tests and -category:tests contradict each other",
+        ),
+        ("lang:py -lang:python", "lang:py and -lang:python contradict each other"),
+        ("lang:py category:docs", "lang:py and category:docs contradict each other"),
+        ("lang:md category:code", "lang:md and category:code contradict each other"),
+        ("category:docs -category:docs", "category:docs and -category:docs contradict each other"),
+        ("category:code -category:code", "category:code and -category:code contradict each other"),
+        ("category:shop -category:shop", "category:shop and -category:shop contradict each other"),
+        ("type:function -type:method", "type:function and -type:method contradict each other"),
+        ("path:src/shop -path:src", "path:src/shop and -path:src contradict each other"),
+        ("path:*.py -path:*.py", "path:*.py and -path:*.py contradict each other"),
+        ("category:shop -path:src", "-path:src and category:shop contradict each other"),
     ],
 )
 def test_conflicting_filters_are_an_error(database: SQLite, question: str, message: str) -> None:
@@ -272,29 +275,38 @@ def test_unknown_key_of_the_configuration_is_refused(tmp_path: Path) -> None:
             " is not valid TOML: Expected ']' at the end of a table declaration "
             "(at line 1, column 12). Correct it there.",
         ),
-        (b"# caf\xe9\n", " is not UTF-8 from byte 5 on. Save it as UTF-8."),
+        (b"# caf\xe9\n", " is not valid UTF-8 at byte 5. Save it as UTF-8."),
         (
             b"tags = 1\n",
-            ": tags is a number and not a table. Write [tags], and below it one line for each "
+            ": tags is a number but must be a table. Write [tags], and below it one line for each "
             'name: api = ["src/api", "src/*_routes.py"]',
         ),
         (
             b"[[categories]]\n",
-            ": categories is a list of tables and not a table. Write [categories], and below "
+            ": categories is a list of tables but must be a table. Write [categories], and below "
             'it one line for each name: api = ["src/api", "src/*_routes.py"]',
         ),
         (
             b"[categories]\napi = true\n",
-            ": api in [categories] is a boolean and not a path or a list of paths. "
+            ": api in [categories] is a boolean but must be a path or a list of paths. "
             'Write: api = ["folder", "other/*.sql"]',
         ),
-        (b"[tags]\nold = []\n", ": old in [tags] is an empty list and not a path or a list of "),
+        (
+            b"[tags]\nold = []\n",
+            ": old in [tags] is an empty list but must be a path or a list of ",
+        ),
         (
             b"[tags]\nold = [1]\n",
-            ": old in [tags] is a list with other values than strings and not ",
+            ": old in [tags] is a list with values that are not strings but must be ",
         ),
-        (b"[tags.old]\na = 1\n", ": old in [tags] is a table and not a path or a list of paths."),
-        (b"[tags]\nold = 2024-05-01\n", ": old in [tags] is a date or a time and not a path or"),
+        (
+            b"[tags.old]\na = 1\n",
+            ": old in [tags] is a table but must be a path or a list of paths.",
+        ),
+        (
+            b"[tags]\nold = 2024-05-01\n",
+            ": old in [tags] is a date or a time but must be a path or",
+        ),
     ],
 )
 def test_configuration_error_names_the_remedy(tmp_path: Path, text: bytes, message: str) -> None:

@@ -203,7 +203,7 @@ def test_timeout_of_git_is_reported(world: tuple[Repo, SQLite], found: GrepMatch
     question, scope = parse_query("/a{1000}{1000}/"), Scope((REPO,))
     notes = require_matches(database, question, scope, files).notes
     assert list(map(str, notes)) == [
-        "/a{1000}{1000}/ took git too long: it was stopped before it had looked at all files."
+        "/a{1000}{1000}/ took too long: git was stopped before it had searched all files."
     ]
 
 

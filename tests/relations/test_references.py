@@ -1352,9 +1352,9 @@ def test_a_function_within_a_function_is_named_as_a_word_of_code(
     assert feeder(repo, "sync", "-q").code == 0
     answer = feeder(repo, *arguments)
     assert answer.code == 2
-    note = "Code has the word weigh_one in 1 node: feeder search weigh_one"
+    note = "The word weigh_one occurs in 1 node: feeder search weigh_one"
     assert (note in answer.err.replace("\n", " ")) == is_in_code
-    assert "Code has the word" in answer.err or not is_in_code
+    assert "The word weigh_one occurs" in answer.err or not is_in_code
 
 
 def test_definition_in_a_file_is_that_of_the_file(feeder: RunFeeder, repo: Repo) -> None:

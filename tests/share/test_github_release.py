@@ -248,7 +248,7 @@ def test_listing_that_another_publisher_has_replaced_is_not_replaced(
     writer.write(PACK, b"abc")
     github.add("notes.txt", b"of somebody else")
     assert writer.names().keys() == {PACK}
-    with pytest.raises(ServiceError, match="larger than it may be"):
+    with pytest.raises(ServiceError, match="larger than allowed"):
         writer.read(PACK, 2)
     writer.delete([PACK, "p-2"])
     assert writer.names() == {}

@@ -102,7 +102,7 @@ def test_object_that_another_publisher_has_changed_is_not_replaced(bucket: str) 
     assert not store.replace("latest.json", b"3", found.version)
     store.write("p-1", b"abc")
     assert store.names().keys() == {"latest.json", "p-1"}
-    with pytest.raises(ServiceError, match="larger than it may be"):
+    with pytest.raises(ServiceError, match="larger than allowed"):
         store.read("p-1", 2)
     store.delete(["p-1", "p-2"])
     assert store.names().keys() == {"latest.json"}
@@ -164,7 +164,7 @@ class EndlessHandler(QuietHandler):
     [
         (TricklingHandler, "too slow"),
         (FailingHandler, "HTTP 500"),
-        (EndlessHandler, "larger than it may be"),
+        (EndlessHandler, "larger than allowed"),
     ],
 )
 def test_index_is_made_here_if_the_source_fails(

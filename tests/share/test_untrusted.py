@@ -76,16 +76,16 @@ CONTENT_CHANGES = {
     "INSERT INTO docs_fts (docs_fts, rank) VALUES ('rank', 'bm25(9.0)')": "settings",
     "UPDATE docs SET start_line = 'x'": "damaged",
     "UPDATE docs SET end_line = 0 WHERE path = 'src/cart.py'": "impossible lines",
-    "UPDATE docs SET members = 'hash RED:x' WHERE path = 'src/cart.py'": "no index",
-    "UPDATE docs SET part_run = '[1]' WHERE path = 'src/cart.py'": "no index",
-    "UPDATE files SET unparsed = '1-2,N' WHERE path = 'src/cart.py'": "no index",
+    "UPDATE docs SET members = 'hash RED:x' WHERE path = 'src/cart.py'": "not an index",
+    "UPDATE docs SET part_run = '[1]' WHERE path = 'src/cart.py'": "not an index",
+    "UPDATE files SET unparsed = '1-2,N' WHERE path = 'src/cart.py'": "not an index",
     "UPDATE docs_fts_config SET v = -1": "settings",
     "DELETE FROM docs_fts_docsize WHERE id = 1": "word index",
     "INSERT INTO names_fts_docsize VALUES (1000, x'01', 1)": "word index",
     "UPDATE docs_fts_data SET block = x'01001e44810b' WHERE id = 1": "totals",
     "UPDATE docs_fts_data SET block = x'0600000000' WHERE id = 1": "totals",
     "UPDATE d1_migrations SET name = '0099_later.sql' WHERE id = 1": "migrations",
-    "UPDATE meta SET value = '[' WHERE key LIKE '%:counts'": "no index",
+    "UPDATE meta SET value = '[' WHERE key LIKE '%:counts'": "not an index",
     "UPDATE meta SET value = 'src' WHERE key LIKE '%:below'": "meta has a value",
     """INSERT INTO meta VALUES ('acme/shop:options', '{"model": "https://example.org#m"}')""": (
         "meta has a value that no publish writes: acme/shop:options"
@@ -144,7 +144,7 @@ def change_manifest(files: dict[str, bytes], **changes: object) -> MemoryStore:
         ({"page_size": 4095}, "impossible sizes"),
         ({"pages": 1}, "impossible sizes"),
         ({"pages": 16_000}, "impossible sizes"),  # 65.5 MB that are compressed to some kB
-        ({"digest": "0" * 64}, "another index"),
+        ({"digest": "0" * 64}, "do not belong to the index"),
         ({"packs": []}, "lack pages"),
         ({"packs": [{"digest": "0" * 64, "size": 1, "pages": 1}]}, "is missing"),
         ({"packs": [{"digest": "../../x", "size": 1, "pages": 1}]}, "cannot be read"),
@@ -171,7 +171,7 @@ def test_pack_that_unpacks_to_more_than_it_says_is_refused(
     changes = {"packs": [{"digest": pack.digest, "size": pack.size, "pages": 2}], "pages": 2}
     store = change_manifest(published, **changes)
     store.files[pack.name] = data
-    with pytest.raises(ServiceError, match="another size"):
+    with pytest.raises(ServiceError, match="not the size"):
         pull_to(tmp_path / "pulled", origin, store)
 
 

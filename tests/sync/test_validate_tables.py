@@ -61,7 +61,7 @@ def test_local_index_without_a_table_must_be_deleted(
     file = shop.path / ".feeder/index.db"
     drop_tables(file, table)
     said = (
-        f"feeder: {file} has lost tables: {table}. Delete it and create the index again: "
+        f"feeder: {file} is missing tables: {table}. Delete it and create the index again: "
         "for Cloudflare with feeder init --database-name NAME, then with feeder sync."
     )
     for command in COMMANDS:
@@ -77,7 +77,7 @@ def test_all_missing_tables_are_named(feeder: RunFeeder, shop: Repo) -> None:
     drop_tables(shop.path / ".feeder/index.db", *TABLES)
     answer = feeder(shop, "stats")
     tables = "descriptions, descriptions_fts, docs, docs_fts, files, meta, outbox, texts"
-    assert (answer.code, f"lost tables: {tables}. Delete" in answer.err) == (2, True)
+    assert (answer.code, f"missing tables: {tables}. Delete" in answer.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_index_without_its_migrations_table_is_recognized(
     database.run([Statement(loss)])
     database.close()
     answer = feeder(shop, "stats")
-    assert (answer.code, "has lost tables: d1_migrations" in answer.err) == (2, True)
+    assert (answer.code, "is missing tables: d1_migrations" in answer.err) == (2, True)
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -113,7 +113,7 @@ def test_index_in_d1_without_a_table_must_be_deleted(
         answer = run(shop, *command.split())
         assert (answer.code, "feeder init" in answer.err) == (2, True)
     answer = run(shop, "init")
-    assert (answer.code, f"has lost tables: {table}. Delete it" in answer.err) == (2, True)
+    assert (answer.code, f"is missing tables: {table}. Delete it" in answer.err) == (2, True)
     console.delete_database()
     for command in ("init --database-name acme_shop", "sync", "validate --wait"):
         assert run(shop, *command.split()).code == 0

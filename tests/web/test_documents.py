@@ -180,7 +180,7 @@ def test_page_opens_a_document_with_a_form(site: Web) -> None:
         )
         assert (refused.status_code, refused.json()["error"]) == (
             401,
-            "The key of the page is wrong.",
+            "The page's key is wrong.",
         )
     foreign = {"origin": "http://127.0.0.1:3000"}
     answer = httpx.post(

@@ -136,7 +136,7 @@ async function withTruncatedQuery(params: Params, callEndpoint: (params: Params)
   const truncated = truncate(query, MAX_QUERY_CHARS);
   if (truncated === query || others.length) return callEndpoint(params);
   const answer = (await callEndpoint({ ...params, q: [truncated] })) as SearchAnswer;
-  const note = `Of the query the first ${formatNumber(MAX_QUERY_CHARS)} characters were read.`;
+  const note = `Only the first ${formatNumber(MAX_QUERY_CHARS)} characters of the query were read.`;
   return { ...answer, notes: [...answer.notes, note] };
 }
 

@@ -23,7 +23,7 @@ export async function readBody(request: Request, limit: number): Promise<Uint8Ar
 }
 
 function bodyTooLarge(limit: number): HttpError {
-  return new HttpError(413, `A message has at most ${formatNumber(limit)} bytes.`, "Send a smaller message.");
+  return new HttpError(413, `A message may have at most ${formatNumber(limit)} bytes.`, "Send a smaller message.");
 }
 
 function concatenate(chunks: Uint8Array[], size: number): Uint8Array {

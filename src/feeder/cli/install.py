@@ -165,7 +165,7 @@ def _choose_clients(
     from feeder.mcp.clients.known_clients import CLIENTS
 
     if names and all_found:
-        raise UserError("--client and --all-found exclude each other.", "Use one of them.")
+        raise UserError("--client and --all-found cannot be used together.", "Use one of them.")
     if names:
         return _clients_by_name(names)
     evidence = [(client, by) for client in CLIENTS.values() if (by := client.detected_by())]

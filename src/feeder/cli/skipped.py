@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     examples=("feeder skipped", "feeder skipped --reason secrets", "feeder skipped --unparsed"),
 )
 @click.option("--reason", metavar="TEXT", help="List only files whose reason contains this text.")
-@click.option("--masked", is_flag=True, help="List the lines with a masked secret instead.")
-@click.option("--unparsed", is_flag=True, help="List the lines that could not be parsed instead.")
+@click.option("--masked", is_flag=True, help="Instead, list lines with a masked secret.")
+@click.option("--unparsed", is_flag=True, help="Instead, list lines that could not be parsed.")
 @options.wordless_options
 def skipped(reason: str | None, masked: bool, unparsed: bool, **params: Any) -> None:
     """List the files that are not in the index, and why.
@@ -117,6 +117,6 @@ def _list_unparsed(settings: Settings) -> None:
     if not settings.quiet and not settings.json:
         total = count_lines(lines for _, lines in ranges)
         counted = (
-            f"{unparsed_text(len(files), total)}." if files else "No line is recorded as unparsed."
+            f"{unparsed_text(len(files), total)}." if files else "There are no unparsed lines."
         )
         console.print_message(f"{counted} {note}")

@@ -223,8 +223,8 @@ def _binding_names(settings: Settings, folder: Path, location: Workspace) -> Bin
     if not database_id:
         raise UserError(
             "No D1 database is configured.",
-            f"Run feeder init, which creates one and writes its id into {wrangler.DEFAULT_FILE}, "
-            "or set --database-id.",
+            "Run feeder init --store cloudflare, which creates one and writes its id into "
+            f"{wrangler.DEFAULT_FILE}, or set --database-id.",
         )
     migrations = os.path.relpath(location.base / INDEX_FOLDER / "migrations", configured.parent)
     return wrangler.BindingNames(

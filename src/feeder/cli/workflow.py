@@ -65,7 +65,7 @@ def plan(shards: int, **params: Any) -> None:
     account = console.account()
     account.matrix = json.dumps(shard_matrix(shards))
     ProgressReporter(quiet=settings.quiet).message(
-        f"{files:,} files, about {files / shards:,.0f} each"
+        f"{files:,} files, about {files / shards:,.0f} per shard"
     )
     console.print_text(account.matrix)
 

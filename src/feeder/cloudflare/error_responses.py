@@ -190,7 +190,7 @@ def _model_error(response: ErrorResponse) -> FeederError:
 
 def _dimensions_error(response: ErrorResponse) -> FeederError:
     return UserError(
-        "The Vectorize index has other dimensions than the model "
+        "The Vectorize index and the model have different dimensions "
         f"({response.message.rstrip('.')}).",
         "Choose the index's --model and --dimensions, or create another index with: feeder init "
         "--index-name NAME",

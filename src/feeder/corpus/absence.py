@@ -45,7 +45,7 @@ def _name_in_code_note(corpus: Corpus, error: NotInIndexError) -> Note | None:
     count = name.isidentifier() and count_nodes_with_word(corpus.database, corpus.repo, name)
     if not count:
         return None
-    text = f"Code has the word {name} in {count_of(count, 'node')}"
+    text = f"The word {name} occurs in {count_of(count, 'node')}"
     return Note(NoteKind.NAME_IN_CODE, text, f"feeder search {name}")
 
 

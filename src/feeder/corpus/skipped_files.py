@@ -26,8 +26,8 @@ SKIP_REMEDIES = MappingProxyType(
     {
         SkipReason.SUBMODULE.value: "It has an index of its own: run feeder sync in that folder.",
         SkipReason.NOINDEX.value: f"To include it, delete that .noindex.{_FOLLOWED}",
-        SkipReason.SECRET.value: "Files with such names are never indexed; rename it if it "
-        "has no secrets.",
+        SkipReason.SECRET.value: "Files with such names are never indexed. If it contains no "
+        "secrets, rename it.",
         SkipReason.IGNORED.value: f"To include it, change .feederignore.{_FOLLOWED}",
         SkipReason.VENDORED.value: _CHANGE_ATTRIBUTES,
         SkipReason.MARKED_GENERATED.value: _CHANGE_ATTRIBUTES,

@@ -30,14 +30,16 @@ MAX_REASONS = 3
 """Reasons that a note names."""
 
 
-def unread_notes(database: Database, scope: Scope) -> list[Note]:
-    """Says what of a scope the index does not know, one note for each kind; one request."""
-    groups = unread_in_scope(database, scope)
-    where = _place(scope)
+def unread_notes(database: Database, scope: Scope, before: Sequence[Note] = ()) -> list[Note]:
+    """Says what of a scope the index does not know, one note for each kind; one request.
+
+    If the scope is one path and a note `before` says that it was skipped, none repeats that.
+    """
+    groups, where = unread_in_scope(database, scope), _place(scope)
     notes = (
         _unparsed_note(groups, where),
         _plain_text_note(groups, where),
-        _kept_out_note(groups, where),
+        None if _names_only_path(before, scope) else _kept_out_note(groups, where),
     )
     return [note for note in notes if note is not None]
 
@@ -91,8 +93,13 @@ def check_folder_not_skipped(
         )
 
 
-def unsearched_notes(database: Database, scope: Scope) -> list[Note]:
-    """Says what of a scope a search through all lines could not read; one request."""
+def unsearched_notes(database: Database, scope: Scope, before: Sequence[Note] = ()) -> list[Note]:
+    """Says what of a scope a search through all lines could not read; one request.
+
+    Nothing if the scope is one path and a note `before` says that it was skipped.
+    """
+    if _names_only_path(before, scope):
+        return []
     groups, where = unread_in_scope(database, scope), _place(scope)
     notes = _no_text_note(groups, where), _submodule_note(groups, where)
     return [note for note in notes if note is not None]
@@ -133,6 +140,11 @@ def _place(scope: Scope) -> str:
         return f" in {path}"
     has_file_filters = any(scope[1:5]) or scope.tests
     return " among those searched" if has_file_filters else ""
+
+
+def _names_only_path(notes: Sequence[Note], scope: Scope) -> bool:
+    """True if the scope is one path, and one of the notes says that it was skipped."""
+    return bool(_only_path(scope)) and any(note.kind is NoteKind.SKIPPED_FILE for note in notes)
 
 
 def _only_path(scope: Scope) -> str:

@@ -27,7 +27,7 @@ class RejectReason(StrEnum):
     EMPTY = "the answer was empty"
     INCOMPLETE = "the answer did not come to its end"
     REPEATS_CODE = "the answer repeats the code"
-    NOT_A_SENTENCE = "the answer is no sentence"
+    NOT_A_SENTENCE = "the answer is not a sentence"
     TOO_LONG = TOO_LONG
 
 

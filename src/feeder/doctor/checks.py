@@ -29,6 +29,9 @@ CHECKS: dict[str, CheckFunction] = {
 }
 """The keys name the findings of checks that raise an error."""
 
+FALLBACK_REMEDY = "Fix this, then run feeder doctor again."
+"""For errors that have no remedy of their own."""
+
 
 def run_checks(settings: Settings) -> Iterator[Finding]:
     """Yields the findings of all checks; one that raises an error does not end the others.
@@ -42,7 +45,14 @@ def run_checks(settings: Settings) -> Iterator[Finding]:
         except (FeederError, OSError) as exc:
             problem, remedy = problem_and_remedy(exc)
             if problem not in reported:
-                yield _redact(Finding(name, problem, remedy or "Correct what it says.", stops=True))
+                yield _redact(
+                    Finding(
+                        name,
+                        problem,
+                        remedy or "Fix this, then run feeder doctor again.",
+                        stops=True,
+                    )
+                )
             reported.add(problem)
 
 

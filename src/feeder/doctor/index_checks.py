@@ -103,7 +103,7 @@ def _index_findings(session: Session, content: Statistics) -> Iterator[Finding]:
         return
     status = read_index_status(workspace.base, workspace.repo, meta)
     is_current = not status.unfinished and not status.partial and status.equals == status.head
-    files = f"It has {content.files.get('clean', 0):,} files that were indexed one by one."
+    files = f"{count_of(content.files.get('clean', 0), 'file')} indexed one by one."
     message = f"{_index_location(session)}. {status.note or files}"
     yield Finding("index", message, "" if is_current else "feeder sync")
     yield _content_finding(content)

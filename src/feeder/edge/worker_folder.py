@@ -32,7 +32,7 @@ PACKAGE_FOLDER = Path(__file__).parent
 LICENCE_SUFFIX = ".license"
 """Suffix of a file with the licence of the file of the same name."""
 
-NO_SCRIPT_NOTE = "<p>The page needs JavaScript. Without it, ask the JSON interface, below /api.</p>"
+NO_SCRIPT_NOTE = "<p>The page needs JavaScript. Without it, use the JSON API below /api.</p>"
 
 _BODY = '<body data-server="worker">'
 """Tells the page that queries are billed: it sends none at each key."""

@@ -75,7 +75,9 @@ def check_gate(impact: ChangeImpact, gate: str) -> None:
         return
     remedy = f"This job fails because of the input fail-on: {gate}."
     if impact.facts is None:
-        raise FeederError(f"What this change touches is not known: {impact.reason}", remedy)
+        raise FeederError(
+            f"What this change touches could not be determined: {impact.reason}", remedy
+        )
     if reason := gate_reason(impact.facts, gate):
         raise FeederError(reason, remedy)
 

@@ -193,14 +193,14 @@ def _error_state(error: BaseException) -> str:
 def _index_state(report: Mapping[str, Any] | None) -> str:
     """Describes what a cancelled run has left; its last batch may not be counted yet."""
     if not report or report["dry_run"]:
-        return "Nothing was written: the index is as before."
+        return "Nothing was written: the index is unchanged."
     goal, written = _commit_label(report["head"]), report["files_processed"]
     if report["finished"]:
-        return f"The run had ended: the index has all that it wanted to write of {goal}."
+        return f"The run had finished: the index has everything of {goal} that it was to write."
     if not written:
-        return f"The index is as before, or has the first files of {goal}."
+        return f"The index is unchanged, or has the first files of {goal}."
     files = count_of(written, "file")
-    return f"The index has at least {files} of {goal}; the other files are as before."
+    return f"The index has at least {files} of {goal}; the other files are unchanged."
 
 
 def _check_count(verdict: Mapping[str, Any]) -> str:

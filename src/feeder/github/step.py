@@ -42,7 +42,8 @@ def plan_step(inputs: StepInputs, event: Event, repository: Path) -> StepPlan:
 
     A pull request, also in a merge queue, gets a dry run; without a token, as in forks, a dry run
     of its changes alone.
-    Raises UserError for inputs that exclude each other, and for a commit of no or another branch.
+    Raises UserError for inputs that cannot be used together, and for a commit of no or another
+    branch.
     """
     if inputs.command == "plan":
         return StepPlan([["plan"]])
@@ -76,7 +77,7 @@ def plan_step(inputs: StepInputs, event: Event, repository: Path) -> StepPlan:
 def _indexed_branch(inputs: StepInputs, event: Event, repository: Path) -> str:
     branch = inputs.branch or event.default_branch
     if branch and not git.is_branch_name(repository, branch):
-        raise UserError(f"{branch!r} is no name of a branch.", "Correct the input branch.")
+        raise UserError(f"{branch!r} is not a branch name.", "Correct the input branch.")
     return branch
 
 

@@ -202,7 +202,7 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
         scope = plan.scope._replace(repos=(corpus.repo,))
         # without filters of nodes, grammars have no part in the answer
         unread = unread_notes if has_node_filters else unsearched_notes
-        notes += unread(corpus.database, scope)
+        notes += unread(corpus.database, scope, notes)
     counts = Counter(candidate.path for candidate in candidates)
     return LinePage(
         matches,

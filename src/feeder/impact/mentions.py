@@ -85,7 +85,7 @@ def find_mentions(
         ),
         (
             len(with_words) > MAX_FILES,
-            f"{MAX_FILES} of {len(with_words):,} documents with a word of these names were read.",
+            f"{MAX_FILES} of {len(with_words):,} documents with matching words were read.",
         ),
         (is_cut, f"At most {MAX_MENTIONS_OF_FILE} lines of a document are listed for each name."),
     )

@@ -75,7 +75,7 @@ CLIENT_CLOSED_REQUEST = Response(status_code=499)
 """The response after the client has disconnected; nobody reads it."""
 
 _BODY_TOO_LARGE = ErrorResponse(
-    413, f"A message has at most {MAX_BODY_BYTES:,} bytes.", "Send a smaller message."
+    413, f"A message may have at most {MAX_BODY_BYTES:,} bytes.", "Send a smaller message."
 ).to_response({"connection": "close"})
 
 
@@ -223,7 +223,7 @@ def _check_name_headers(message: Mapping[str, Any], header: HeaderValues) -> Non
 def _single_header(name: str, header: HeaderValues) -> str | None:
     values = header(name)
     if len(values) > 1:
-        text = f"Header mismatch: {name} is there {len(values)} times"
+        text = f"Header mismatch: {name} appears {len(values)} times"
         raise ProtocolError(HEADER_MISMATCH, text)
     return values[0].strip(" \t") if values else None
 

@@ -34,7 +34,9 @@ from feeder.sync.write import STATIC_VECTORS_STEP
 MIN_STEP_S = 0.5
 """Time after which the rate of a step says how long its rest will take."""
 
-VECTORS_PENDING_NOTE = update_running("Words are of all files; vectors are being computed.")
+VECTORS_PENDING_NOTE = update_running(
+    "All files can be searched by word; vectors are being computed."
+)
 
 
 @dataclass(frozen=True)
@@ -237,7 +239,7 @@ class _RefreshRun:
             return self._update.blocked_note
         progress = f" ({self._monitor})" if self._monitor.total else ""
         if self._monitor.step_name == STATIC_VECTORS_STEP:
-            text = f"Words are of all files{progress}; vectors are being computed."
+            text = f"All files can be searched by word{progress}; vectors are being computed."
             return update_running(text)
         if self._is_first:
             counted = f": {self._monitor.counts}" if self._monitor.total else ""

@@ -141,7 +141,7 @@ class MessageHandler:
             error = ProtocolError(INVALID_REQUEST, "Send one message, not an array of them.")
             return error_response(error)
         if len(messages) > MAX_BATCH_MESSAGES:
-            text = f"An array has at most {MAX_BATCH_MESSAGES} messages."
+            text = f"An array may have at most {MAX_BATCH_MESSAGES} messages."
             return error_response(ProtocolError(INVALID_REQUEST, text))
         answers = [self._handle_one(message, on_progress) for message in messages]
         return [answer for answer in answers if answer] or None
@@ -150,7 +150,7 @@ class MessageHandler:
         id_: Id = None
         try:
             if not isinstance(message, Mapping):
-                raise ProtocolError(INVALID_REQUEST, "A message is an object.")
+                raise ProtocolError(INVALID_REQUEST, "A message must be an object.")
             id_ = message["id"] if _is_valid_id(message.get("id")) else None
             if _is_response(message) or not _expects_answer(message):
                 return None
@@ -164,7 +164,7 @@ class MessageHandler:
     def _call_method(self, message: Message, on_progress: ProgressCallback) -> Message:
         method, params = message["method"], message.get("params") or {}
         if not isinstance(params, Mapping):
-            raise ProtocolError(INVALID_PARAMS, "`params` is an object.")
+            raise ProtocolError(INVALID_PARAMS, "`params` must be an object.")
         if _is_modern(params):
             result = _find_method(_MODERN_METHODS, method)(self._server, params, on_progress)
             meta = {f"{META_PREFIX}serverInfo": _server_info(self._server)}
@@ -177,9 +177,9 @@ class MessageHandler:
 def _expects_answer(message: Message) -> bool:
     """True for a request, False for a notification; raises ProtocolError for anything else."""
     if message.get("jsonrpc") != "2.0" or not isinstance(message.get("method"), str):
-        raise ProtocolError(INVALID_REQUEST, 'A message has "jsonrpc": "2.0" and a method.')
+        raise ProtocolError(INVALID_REQUEST, 'A message must have "jsonrpc": "2.0" and a method.')
     if "id" in message and not _is_valid_id(message["id"]):
-        raise ProtocolError(INVALID_REQUEST, "The id of a request is a string or a number.")
+        raise ProtocolError(INVALID_REQUEST, "The id of a request must be a string or a number.")
     return "id" in message
 
 
@@ -205,11 +205,11 @@ def _is_modern(params: Message) -> bool:
         return False
     revision = meta[VERSION_KEY]
     if not isinstance(revision, str):
-        raise ProtocolError(INVALID_PARAMS, f"`_meta[{VERSION_KEY}]` is a string.")
+        raise ProtocolError(INVALID_PARAMS, f"`_meta[{VERSION_KEY}]` must be a string.")
     if revision not in MODERN_REVISIONS:
         raise unsupported_version(revision)
     if not isinstance(meta.get(CAPABILITIES_KEY), Mapping):
-        text = f"`_meta[{CAPABILITIES_KEY}]` is missing, or no object."
+        text = f"`_meta[{CAPABILITIES_KEY}]` is missing or not an object."
         raise ProtocolError(INVALID_PARAMS, text)
     return True
 
@@ -253,7 +253,7 @@ def _discover_server(server: McpServer, _: Message, __: ProgressCallback) -> Mes
 def _initialize(server: McpServer, params: Message, _: ProgressCallback) -> Message:
     requested = params.get("protocolVersion")
     if not isinstance(requested, str):
-        raise ProtocolError(INVALID_PARAMS, "`protocolVersion` is missing, or no string.")
+        raise ProtocolError(INVALID_PARAMS, "`protocolVersion` is missing or not a string.")
     return {
         "protocolVersion": requested if requested in LEGACY_REVISIONS else LEGACY_REVISIONS[0],
         "capabilities": {"tools": {}},
@@ -281,11 +281,11 @@ def _list_tools_cacheable(
 def _call_tool(server: McpServer, params: Message, on_progress: ProgressCallback) -> Message:
     name, arguments = params.get("name"), params.get("arguments") or {}
     if not isinstance(name, str):
-        raise ProtocolError(INVALID_PARAMS, "`name` is missing, or no string.")
+        raise ProtocolError(INVALID_PARAMS, "`name` is missing or not a string.")
     if not any(tool["name"] == name for tool in server.tools.definitions):
         raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {name[:MAX_NAME_CHARS]}")
     if not isinstance(arguments, Mapping):
-        raise ProtocolError(INVALID_PARAMS, "`arguments` is an object.")
+        raise ProtocolError(INVALID_PARAMS, "`arguments` must be an object.")
     text, is_error = server.tools.call(name, arguments, on_progress)
     return {"content": [{"type": "text", "text": text}], "isError": is_error}
 

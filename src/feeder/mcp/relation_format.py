@@ -200,10 +200,10 @@ def _paged(  # noqa: PLR0913 - the entries, their place among all, and the foote
         fitting = count
     shown = [escape_line(line) for lines in texts[:fitting] for line in lines]
     end = offset + fitting
-    if not fitting:
-        note = f"None from offset {offset} on: {counts}."
-    elif fitting == total:
+    if fitting == total:
         note = f"{counts}."
+    elif not fitting:
+        note = f"Offset {offset} is past the last one: there are {counts}."
     else:
         following = f"; next: offset={end}" if end < total else ""
         note = f"{offset + 1} to {end} of {counts}{following}"

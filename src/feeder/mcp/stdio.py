@@ -128,7 +128,7 @@ class StdioConnection:
             return
         try:
             if not is_whole:
-                text = f"A message has at most {MAX_LINE_BYTES:,} bytes."
+                text = f"A message may have at most {MAX_LINE_BYTES:,} bytes."
                 raise ProtocolError(INVALID_REQUEST, text)
             self._dispatch(parse_message(line))
         except ProtocolError as exc:

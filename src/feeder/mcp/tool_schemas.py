@@ -347,7 +347,7 @@ def _validate_string(name: str, schema: Schema, value: str) -> str:
     """Checks the length, and replaces lone surrogates and NUL characters."""
     maximum = schema.get("maxLength", MAX_CHARS)
     if len(value) > maximum:
-        text = f"`{name}` has {len(value):,} characters, at most {maximum:,} are allowed."
+        text = f"`{name}` has {len(value):,} characters; at most {maximum:,} are allowed."
         raise UserError(text)
     return value.encode("utf-8", "replace").decode().replace("\0", " ")
 

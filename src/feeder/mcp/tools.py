@@ -67,7 +67,7 @@ Tool = Callable[[SearchIndex, Arguments, "Note | None"], ToolResult]
 """Takes the open index, validated arguments and the freshness note."""
 
 SNIPPET_LINES = 12
-QUERY_AND_PLACE = ("`query` and `like` exclude each other.", "Leave one of them out.")
+QUERY_AND_PLACE = ("`query` and `like` cannot be used together.", "Leave one of them out.")
 """The error for a search with both."""
 MAX_LINES = 1_000
 """Matching lines that are read for an answer; the token budget holds fewer."""
@@ -140,7 +140,7 @@ def read(index: SearchIndex, arguments: Arguments, freshness_note: Note | None) 
     """The lines of each target; an error of one target does not stop the others."""
     targets = arguments["target"]
     if len(targets) > MAX_TARGETS:
-        text = f"`target` has {len(targets)} targets, at most {MAX_TARGETS} are allowed."
+        text = f"`target` has {len(targets)} targets; at most {MAX_TARGETS} are allowed."
         raise UserError(text)
     results = [_read_target(index, target) for target in targets]
     absent = next((result.absent for result in results if result.absent), None)
@@ -167,7 +167,7 @@ def references(index: SearchIndex, arguments: Arguments, freshness_note: Note | 
     """
     corpus, targets = index.corpus, arguments["target"]
     if len(targets) > MAX_REFERENCE_TARGETS:
-        text = f"`target` has {len(targets)} targets, at most {MAX_REFERENCE_TARGETS} are allowed."
+        text = f"`target` has {len(targets)} targets; at most {MAX_REFERENCE_TARGETS} are allowed."
         raise UserError(text)
 
     def last_note(*, is_empty: bool) -> str:
@@ -273,7 +273,7 @@ def _split_list(text: str) -> list[str]:
 
 def _truncation_note(query: str) -> Iterator[Note]:
     if len(query) > MAX_QUERY_CHARS:
-        text = f"Of the query the first {MAX_QUERY_CHARS:,} characters were read."
+        text = f"Only the first {MAX_QUERY_CHARS:,} characters of the query were read."
         yield Note(NoteKind.PARTIAL_SEARCH, text)
 
 

@@ -40,7 +40,7 @@ _CATEGORY_FIELDS = tuple(_FILTER_PREFIXES)[:2]
 
 
 def check_conflicts(query: Query, scope: Scope) -> None:
-    """Raises UserError if parts of the query exclude each other in the scope."""
+    """Raises UserError if parts of the query contradict each other in the scope."""
     if query.without and not query.regex:
         excluded = {word.casefold() for word in query.without}
         texts = [*query.words.split(), *query.phrases, *query.prefixes, *query.either_texts]
@@ -134,7 +134,7 @@ def _as_typed(query: Query, fields: Sequence[str]) -> list[str]:
 
 def _conflict_error(conflicting: Sequence[str]) -> UserError:
     return UserError(
-        f"{' and '.join(conflicting)} exclude each other: nothing is left to search.",
+        f"{' and '.join(conflicting)} contradict each other: nothing is left to search.",
         "Remove one of them.",
     )
 
@@ -170,7 +170,7 @@ def build_scope(database: Database, query: Query, context: FilterContext) -> Sco
     """Resolves a query's filters to a scope.
 
     Raises UserError for a filter that names nothing in the index, with the nearest names, and for
-    filters that exclude each other. Excluded names need not exist.
+    filters that contradict each other. Excluded names need not exist.
     """
     [scope] = build_scopes(database, [query], context)
     return scope

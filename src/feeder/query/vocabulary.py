@@ -80,7 +80,7 @@ def repository_categories(base: Path) -> dict[str, list[str]]:
         raise UserError(f"{file} is not valid TOML: {exc}.", "Correct it there.") from exc
     except UnicodeDecodeError as exc:
         raise UserError(
-            f"{file} is not UTF-8 from byte {exc.start} on.", "Save it as UTF-8."
+            f"{file} is not valid UTF-8 at byte {exc.start}.", "Save it as UTF-8."
         ) from exc
     except OSError as exc:
         raise UserError(
@@ -92,7 +92,7 @@ def repository_categories(base: Path) -> dict[str, list[str]]:
         entries = content.get(table, {})
         if not isinstance(entries, dict):
             raise UserError(
-                f"{file}: {table} is {_toml_type(entries)} and not a table.",
+                f"{file}: {table} is {_toml_type(entries)} but must be a table.",
                 f"Write [{table}], and below it one line for each name: {_EXAMPLE_LINE}",
             )
         categories |= _parse_categories(file, table, entries)
@@ -106,8 +106,8 @@ def _parse_categories(
         paths = [value] if isinstance(value, str) else value
         if not (isinstance(paths, list) and paths and all(isinstance(path, str) for path in paths)):
             raise UserError(
-                f"{file}: {name} in [{table}] is {_toml_type(value)} and not a path or a list of "
-                "paths.",
+                f"{file}: {name} in [{table}] is {_toml_type(value)} but must be a path or a list "
+                "of paths.",
                 f'Write: {name} = ["folder", "other/*.sql"]',
             )
         yield name, [path.strip("/") for path in paths]
@@ -124,7 +124,7 @@ def _toml_type(value: object) -> str:
         return "a table"
     if isinstance(value, list):
         is_of_tables = bool(value) and isinstance(value[0], dict)
-        several = "a list of tables" if is_of_tables else "a list with other values than strings"
+        several = "a list of tables" if is_of_tables else "a list with values that are not strings"
         return several if value else "an empty list"
     return _TOML_TYPES.get(type(value), "a date or a time")
 

@@ -311,7 +311,7 @@ def overview_sections(overview: Overview) -> Iterator[tuple[str, list[str]]]:
             lines.append(f"… {at_least}{omitted:,} more")
     yield "Packages", packages or ["none found"]
     yield TITLE, [*_entry_lines(overview.entries)] or ["none found"]
-    title = "Central types, with the files of other folders that refer to them"
+    title = "Central types, with the number of files in other folders that refer to them"
     yield title, types or ["none found"]
 
 

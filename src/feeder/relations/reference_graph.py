@@ -10,6 +10,7 @@ import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from math import sqrt
 from typing import NamedTuple
 
@@ -194,7 +195,15 @@ class ReferenceGraph:
             return is_only and (own.global_scope or own.package_scope == "folder")
         if site.module.startswith("."):
             return _is_file_of(site.path, site.module, node.path) or is_only
-        return _may_import(node, site)
+        return _may_import(node, site) and self._is_nearest_module(node, site)
+
+    def _is_nearest_module(self, node: NamedNode, site: _Site) -> bool:
+        """Tells whether no other declaration of the name is in a file that fits the module better:
+        `shop.cart` is `src/shop/cart.py` rather than `bench/cart.py`.
+        """
+        module = site.module or ""
+        depth = _module_depth(module, node.path)
+        return all(_module_depth(module, other.path) <= depth for other in self._named(site))
 
     def _count_types(self, types: Iterable[NamedNode]) -> int:
         """Counts the types that are no members; one that a test opens again counts once."""
@@ -257,6 +266,20 @@ def _is_file_of(path: str, module: str, target: str) -> bool:
         module = "/".join([".", *[".."] * (dots - 1), *module[dots:].split(".")])
     place = posixpath.normpath(posixpath.join(posixpath.dirname(path), module))
     return any(target.startswith(f"{place}{end}") for end in (".", "/index.", "/__init__."))
+
+
+def _module_depth(module: str, path: str) -> int:
+    """Counts the last parts of a module that are the last ones of a file's path or folder:
+    2 for `acme.shop.cart` and `src/shop/cart.py`.
+    """
+    parts = _WORDS.findall(module)[::-1]
+    folders, _, name = path.rpartition("/")
+    folder = folders.split("/")[::-1]
+    ends = folder, [name.partition(".")[0], *folder]
+    return max(
+        sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(parts, end, strict=False)))
+        for end in ends
+    )
 
 
 def _may_import(node: NamedNode, site: _Site) -> bool:

@@ -402,9 +402,10 @@ def _nearest_paths(corpus: Corpus, text: str) -> list[str]:
 def _not_found_error(
     kind: str, text: str, near: Sequence[str], within: str = ".", name: str = ""
 ) -> UserError:
+    contents = "its contents" if within == "." else "the file's symbols"
     remedy = (
         f"Did you mean {' or '.join(near)}?"
         if near
-        else f"List its contents: feeder outline {within}"
+        else f"List {contents}: feeder outline {within}"
     )
     return NotInIndexError(f"The index has no {kind} '{text}'.", remedy, name)

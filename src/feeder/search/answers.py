@@ -305,8 +305,8 @@ def read_target(corpus: Corpus, target: Target) -> Page:
 def _unparsed_note(path: str, ranges: Sequence[LineRange]) -> Note:
     lines = encode_ranges(ranges).replace(",", ", ")
     is_one = count_lines(ranges) == 1
-    subject = f"Line {lines} of {path} is" if is_one else f"Lines {lines} of {path} are"
-    text = f"{subject} unknown to its grammar; symbols there may be missing."
+    subject = f"Line {lines} of {path} was" if is_one else f"Lines {lines} of {path} were"
+    text = f"{subject} not parsed; symbols there may be missing."
     return Note(NoteKind.UNPARSED_LINES, text)
 
 

@@ -57,7 +57,7 @@ def search(index: SearchIndex, request: SearchRequest) -> Page:
     plan = plan_query(index.corpus, index.directory, request.query, request.filters)
     results = run_plan(index, plan, request.pagination, on_warning)
     if not (results.total and results.has_match):
-        unread = unread_notes(index.corpus.database, plan.scope)
+        unread = unread_notes(index.corpus.database, plan.scope, results.notes)
         results = results._replace(notes=[*results.notes, *unread])
     options = PageOptions(
         [*highlight_words(plan.query), *results.corrected_words],

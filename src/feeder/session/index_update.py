@@ -159,7 +159,7 @@ def _read_own_tree(
 ) -> Tree:
     """The tree; raises UserError if the folder is no repository any more but in another one."""
     if checkout and checkout.root.resolve() != folder:
-        raise UserError(f"{folder} is now a folder of {checkout.root}.", "Put its .git back.")
+        raise UserError(f"{folder} is now a folder inside {checkout.root}.", "Restore its .git.")
     return read_tree(checkout)
 
 
@@ -238,7 +238,9 @@ def _followed_name(
 def refuse_home_folder(base: Path, remedy: str) -> None:
     """Raises UserError for a folder with a home folder in it: nobody means to index all of that."""
     if Path.home().resolve().is_relative_to(base):
-        raise UserError(f"{base} has a home folder in it, so it is not indexed unasked.", remedy)
+        raise UserError(
+            f"{base} contains a home folder, so it is not indexed automatically.", remedy
+        )
 
 
 def update_running(text: str) -> Note:

@@ -188,7 +188,7 @@ class GitHubAPI:
                 reason = mask_secret(reason, self._token)
             raise connection_error(exc, reason, host, GITHUB_API) from None
         except httpx.InvalidURL:
-            raise ServiceError(f"{self._place} names an address that is none.") from None
+            raise ServiceError(f"{self._place} sent an invalid address.") from None
         answer = Answer(response, body)
         if error := transient_error(answer, self._place, has_token=self.has_token):
             raise error

@@ -205,7 +205,8 @@ class GitHubRelease:
             release = release or self._api.release(self._tag)
             if release is None:
                 raise TransientError(
-                    f"{self._place} was made and cannot be found.", "Run the command again later."
+                    f"{self._place} was created but cannot be found.",
+                    "Run the command again later.",
                 )
             self._release = release
             return release

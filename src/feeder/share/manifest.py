@@ -151,6 +151,6 @@ def decode_manifest(data: bytes, entry: Entry) -> Manifest:
         raise ServiceError("Its manifest is not the one that was published.")
     manifest = decode(data, Manifest)
     if not manifest.entry.is_same_index(entry):
-        raise ServiceError("Its manifest is of another commit.")
+        raise ServiceError("Its manifest is for another commit.")
     manifest.check_sizes()
     return manifest

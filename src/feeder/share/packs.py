@@ -153,7 +153,7 @@ def decompress(data: bytes, size: int) -> bytes:
     except zstd.ZstdError as exc:
         raise ServiceError(f"A file of it cannot be decompressed: {exc}.") from exc
     if len(raw) != size or not decompressor.eof:
-        raise ServiceError("A file of it has another size than its manifest says.")
+        raise ServiceError("One of its files is not the size that its manifest says.")
     return raw
 
 

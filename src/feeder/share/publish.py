@@ -99,7 +99,7 @@ def publish(index: Path, repository: Path, target: Target, keep: int) -> Publica
                 if done:
                     return done
     raise ServiceError(
-        "Others published at the same time, again and again.", "Run feeder publish again later."
+        "Other publishes kept replacing the list of commits.", "Run feeder publish again later."
     )
 
 

@@ -170,7 +170,7 @@ def _download(source: Source, manifest: Manifest, file: Path) -> None:
             raise ServiceError("Its packs lack pages.")
         opened.seek(0)
         if hashlib.file_digest(opened, "sha256").hexdigest() != manifest.digest:
-            raise ServiceError("Its packs are of another index than its manifest says.")
+            raise ServiceError("Its packs do not belong to the index that its manifest describes.")
 
 
 def _read_ahead(

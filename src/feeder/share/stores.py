@@ -214,7 +214,7 @@ def read_body(response: httpx.Response, name: str, limit: int, pace: Pace) -> by
 
 def too_large(name: str) -> ServiceError:
     """Returns the error of a file above its limit."""
-    return ServiceError(f"{name} is larger than it may be.")
+    return ServiceError(f"{name} is larger than allowed.")
 
 
 def _version(data: bytes) -> str:

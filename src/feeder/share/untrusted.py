@@ -146,7 +146,7 @@ def check_index(file: Path, repo: str) -> None:
             _check_contents(connection, repo)
             is_undamaged.result()
     except (apsw.Error, ValueError, UnicodeDecodeError) as exc:
-        raise ServiceError(f"It is no index: {exc}.") from exc
+        raise ServiceError(f"It is not an index: {exc}.") from exc
 
 
 def _open(file: Path) -> apsw.Connection:
@@ -197,7 +197,7 @@ def _check_types(connection: apsw.Connection) -> None:
         for _ in connection.execute(
             f"SELECT 1 FROM {table} WHERE NOT ({' AND '.join(valid)}) LIMIT 1"
         ):
-            raise ServiceError(f"It is damaged: {table} has values of another type.")
+            raise ServiceError(f"It is damaged: {table} has values of the wrong type.")
 
 
 def _check_contents(connection: apsw.Connection, repo: str) -> None:
@@ -209,7 +209,7 @@ def _check_contents(connection: apsw.Connection, repo: str) -> None:
     for (path,) in connection.execute(_STRAY_LINES):
         raise ServiceError(f"It is damaged: {path} has nodes with impossible lines.")
     for _ in connection.execute(_STRAY_POSTINGS):
-        raise ServiceError("It is damaged: its word index is of other nodes.")
+        raise ServiceError("It is damaged: its word index does not match its nodes.")
     for block, rows in connection.execute(_FTS_TOTALS):
         count, *sizes = _varints(block or b"") or [0]
         is_possible = count == rows and max(sizes, default=0) <= rows * _MAX_TOKENS
@@ -217,7 +217,7 @@ def _check_contents(connection: apsw.Connection, repo: str) -> None:
             raise ServiceError("It is damaged: its word index has impossible totals.")
     applied = [name for (name,) in connection.execute(_MIGRATIONS)]
     if applied != [migration.name for migration in known_migrations()]:
-        raise ServiceError("It has other migrations than this version of feeder.")
+        raise ServiceError("Its migrations are not those of this version of feeder.")
     for sql, decode in _DECODERS:
         for (text,) in connection.execute(sql):
             decode(text)

@@ -177,7 +177,7 @@ def exclusion_cause(base: Path, folder: Path) -> str:
     It names the first ignore rule that excludes one.
     """
     if git.find_root(base) is None:
-        return "it has no file that .gitignore does not exclude"
+        return ".gitignore excludes all of its files"
     relative = os.fsencode(folder.resolve().relative_to(base.resolve()))
     first, _, _ = git_output(base, *_LIST_IGNORED, relative).partition(b"\0")
     if not first:

@@ -143,6 +143,8 @@ def commit_id(repository: Path, revision: str) -> str | None:
 def unknown_commit_error(repository: Path, revision: str) -> UserError:
     """Returns the error for a commit that the repository does not have."""
     problem = f"There is no commit {revision!r} in {repository}."
+    if commit_id(repository, "HEAD") is None:
+        return UserError(problem, "HEAD has no commit yet: commit something first.")
     return UserError(
         problem, "Correct the name, or get the commit with git fetch if only the remote has it."
     )

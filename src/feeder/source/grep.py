@@ -39,9 +39,9 @@ class Truncation(StrEnum):
     """The reason why matches may be missing: a predicate whose subject is the pattern."""
 
     NONE = ""
-    TOO_MANY = "finds more than is looked at: some of its lines are not there."
-    TIMEOUT = "took git too long: it was stopped before it had looked at all files."
-    CRASHED = "was too much for git, which ended before it had looked at all files."
+    TOO_MANY = "matches more lines than feeder reads, so some are missing."
+    TIMEOUT = "took too long: git was stopped before it had searched all files."
+    CRASHED = "was too much for git, which ended before it had searched all files."
 
 
 class GrepMatches(NamedTuple):

@@ -154,13 +154,19 @@ class Statistics:
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
+    def _indexed_state(self) -> str:
+        """What was indexed, after the repository's name: " at 2f1c…", ", no commit yet"."""
+        head = self.meta.get("head")
+        if head is None:
+            return ", no sync has finished" if self.is_unfinished else ", files indexed one by one"
+        if not head:
+            return ", no commit yet"
+        return f", working tree on {head}" if self.meta.get("working") else f" at {head}"
+
     def lines(self) -> Iterator[str]:
         """Formats the statistics for a terminal."""
-        head = self.meta.get("head", "no commit: no run has finished")
         below = self.meta.get("below", "")
-        at = f", working tree on {head}" if self.meta.get("working") else f" at {head}"
-        part = f", folder {below} only" if below else ""
-        yield f"{self.repo}{at if head else ', no commit yet'}{part}"
+        yield f"{self.repo}{self._indexed_state()}{f', folder {below} only' if below else ''}"
         if self.is_unfinished and "head" in self.meta:
             yield (
                 "A later update has not finished, so some files are newer. To continue: "

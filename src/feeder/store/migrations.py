@@ -135,7 +135,7 @@ def _check_all_tables(names: set[str], place: str) -> None:
 
 def _lost_tables_error(tables: list[str], place: str) -> UserError:
     return UserError(
-        f"{place} has lost tables: {', '.join(tables)}.",
+        f"{place} is missing tables: {', '.join(tables)}.",
         "Delete it and create the index again: for Cloudflare with feeder init --database-name "
         "NAME, then with feeder sync.",
     )

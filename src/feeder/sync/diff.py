@@ -143,6 +143,7 @@ def announce_stale(
         return
     for reason in sorted(stale):
         run.progress.message(reason)
+    run.report.announced.extend(stale)
     static = len(diff.without_static_vectors)
     static_part = f"; static vectors only: {static}" if static else ""
     run.progress.message(
@@ -257,7 +258,7 @@ def _has_vectors(meta: Mapping[str, str]) -> bool:
 def _model_mismatch_error(run: SyncContext, meta: Mapping[str, str]) -> UserError:
     identity = run.model_vectors.model_identity() if run.model_vectors else {}
     differences = [
-        f"{key} {meta.get(key, 'unknown')} and not {value}"
+        f"{key} {meta.get(key, 'unknown')}, not {value}"
         for key, value in identity.items()
         if meta.get(key) != value
     ]

@@ -66,6 +66,8 @@ class Report:
     requests: Counter[str] = field(default_factory=Counter)
     usage: Usage | None = None
     seconds: float = 0.0
+    announced: list[str] = field(default_factory=list, repr=False, compare=False)
+    """Notes that were printed at the start; `lines` does not repeat them."""
     _began_s: float = field(default_factory=time.monotonic, init=False, repr=False, compare=False)
 
     @property
@@ -82,7 +84,8 @@ class Report:
         not counted.
         """
         # asdict would take a Counter for a list of pairs
-        fields = {name: value for name, value in vars(self).items() if name != "_began_s"}
+        hidden = "announced", "_began_s"
+        fields = {name: value for name, value in vars(self).items() if name not in hidden}
         counts = {"unparsed_files": len(self.unparsed), "unparsed_lines": self.unparsed_lines}
         return {**fields, **counts, "usage": self.usage.as_json() if self.usage else None}
 
@@ -95,7 +98,7 @@ class Report:
         """Returns a summary of a few lines for people."""
         usage = self.usage.lines() if self.usage else ()
         return [
-            *self.notes,
+            *(note for note in self.notes if note not in self.announced),
             self._files_line(),
             self._nodes_line(),
             *self._stored_source_lines(),

@@ -75,7 +75,7 @@ async def _send_to_page(
     form = await read_form(request)
     if not access.is_valid(form.pop("key", [""])[0]):
         remedy = "Reload the page that opened the document, and enter the token there."
-        return _error_response(request, ErrorResponse(401, "The key of the page is wrong.", remedy))
+        return _error_response(request, ErrorResponse(401, "The page's key is wrong.", remedy))
     return await _send_document(service, pool, request, form)
 
 

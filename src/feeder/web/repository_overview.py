@@ -27,7 +27,7 @@ MAX_README_LINES = 12
 MIN_WORDS = 5
 """Words of a paragraph; a shorter one is a caption or a slogan."""
 
-NO_HISTORY = "The last changes are unknown: git has not the commit of the index here."
+NO_HISTORY = "The last changes are unknown: this clone does not have the indexed commit."
 
 _README = re.compile(r"readme(?:\.\w+)?", re.IGNORECASE)
 _NO_PROSE = re.compile(r"\s*(?:[#<|=~`.:*+-]|!?\[!?\[|!\[|\d+\.\s)")

@@ -283,8 +283,8 @@ def test_changed_command_is_replaced() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('{"hooks": []}', "hooks has another form than expected"),
-        ('{"hooks": {"PreToolUse": {}}}', "hooks.PreToolUse has another form than expected"),
+        ('{"hooks": []}', "hooks does not have the expected form"),
+        ('{"hooks": {"PreToolUse": {}}}', "hooks.PreToolUse does not have the expected form"),
         ('{"hooks": ', "line 1, column 11: a value is expected"),
     ],
 )

@@ -148,7 +148,7 @@ def test_file_that_is_not_utf8_is_refused(
     before = read_all_files()
     answer = feeder(repo, *CURSOR)
     assert answer.code == 2
-    assert f"{file} is not UTF-8, from byte 0 on. Save it as UTF-8." in answer.err
+    assert f"{file} is not valid UTF-8 at byte 0. Save it as UTF-8." in answer.err
     assert read_all_files() == before
 
 

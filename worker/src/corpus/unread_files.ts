@@ -26,11 +26,15 @@ interface UnreadGroup {
   readonly lines: number;
 }
 
-/** Says what of a scope the index does not know, one note for each kind, from the rows of `unreadInScope`. */
-export function unreadNotes(rows: readonly Row[], scope: Scope): string[] {
+/**
+ * Says what of a scope the index does not know, one note for each kind, from the rows of `unreadInScope`. If the scope is
+ * one path and the notes `before` say that it was skipped, none repeats that.
+ */
+export function unreadNotes(rows: readonly Row[], scope: Scope, before: readonly string[] = []): string[] {
   const groups = groupsOf(rows);
   const where = place(scope);
-  return [unparsedNote(groups, where), plainTextNote(groups, where), keptOutNote(groups, where)].filter(Boolean);
+  const keptOut = before.length > 0 && onlyPath(scope) ? "" : keptOutNote(groups, where);
+  return [unparsedNote(groups, where), plainTextNote(groups, where), keptOut].filter(Boolean);
 }
 
 /** The same for a whole repository; one request. */
@@ -69,7 +73,7 @@ async function nameInCodeNote(database: Database, repo: string, name: string): P
   if (!IDENTIFIER.test(name) || !isSearchable(name)) return "";
   const [rows = []] = await database.run([countNodesWithWord(repo, name, "", "")]);
   const count = Number(rows[0]?.[0] ?? 0);
-  return count ? `Code has the word ${name} in ${countOf(count, "node")}: feeder search ${name}` : "";
+  return count ? `The word ${name} occurs in ${countOf(count, "node")}: feeder search ${name}` : "";
 }
 
 /** The database and the repository in which a name was looked for. */

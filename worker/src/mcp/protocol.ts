@@ -110,7 +110,7 @@ function discoverServer(server: McpServer): Message {
 function initialize(server: McpServer, params: Message): Message {
   const requested = params.protocolVersion;
   if (typeof requested !== "string") {
-    throw new ProtocolError(INVALID_PARAMS, "`protocolVersion` is missing, or no string.");
+    throw new ProtocolError(INVALID_PARAMS, "`protocolVersion` is missing or not a string.");
   }
   return {
     protocolVersion: LEGACY_REVISIONS.includes(requested) ? requested : LEGACY_REVISIONS[0],
@@ -134,11 +134,11 @@ function listToolsCacheable(server: McpServer, params: Message): Message {
 async function callTool(server: McpServer, params: Message): Promise<Message> {
   const { name } = params;
   const args = params.arguments || {};
-  if (typeof name !== "string") throw new ProtocolError(INVALID_PARAMS, "`name` is missing, or no string.");
+  if (typeof name !== "string") throw new ProtocolError(INVALID_PARAMS, "`name` is missing or not a string.");
   if (!server.tools.definitions.some((tool) => tool.name === name)) {
     throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${truncate(name, MAX_NAME_CHARS)}`);
   }
-  if (!isMessage(args)) throw new ProtocolError(INVALID_PARAMS, "`arguments` is an object.");
+  if (!isMessage(args)) throw new ProtocolError(INVALID_PARAMS, "`arguments` must be an object.");
   const { text, isError } = await server.tools.call(name, args);
   return { content: [{ type: "text", text }], isError };
 }
@@ -174,7 +174,7 @@ export class MessageHandler {
       return errorResponse(new ProtocolError(INVALID_REQUEST, "Send one message, not an array of them."));
     }
     if (messages.length > MAX_BATCH_MESSAGES) {
-      return errorResponse(new ProtocolError(INVALID_REQUEST, `An array has at most ${MAX_BATCH_MESSAGES} messages.`));
+      return errorResponse(new ProtocolError(INVALID_REQUEST, `An array may have at most ${MAX_BATCH_MESSAGES} messages.`));
     }
     const answers: Message[] = [];
     for (const message of messages) {
@@ -187,7 +187,7 @@ export class MessageHandler {
   private async handleOne(message: unknown): Promise<Message | null> {
     const id = requestId(message);
     try {
-      if (!isMessage(message)) throw new ProtocolError(INVALID_REQUEST, "A message is an object.");
+      if (!isMessage(message)) throw new ProtocolError(INVALID_REQUEST, "A message must be an object.");
       if (isResponse(message) || !expectsAnswer(message)) return null;
       return { jsonrpc: "2.0", id, result: await this.callMethod(message) };
     } catch (error) {
@@ -200,7 +200,7 @@ export class MessageHandler {
   private async callMethod(message: Message): Promise<Message> {
     const method = message.method as string;
     const params = message.params || {};
-    if (!isMessage(params)) throw new ProtocolError(INVALID_PARAMS, "`params` is an object.");
+    if (!isMessage(params)) throw new ProtocolError(INVALID_PARAMS, "`params` must be an object.");
     if (isModern(params)) {
       const result = await findMethod("modern", method)(this.server, params);
       const serverInfo = { name: this.server.name, version: this.server.version };
@@ -219,11 +219,11 @@ function errorText(error: unknown): string {
 /** Returns true for a request, false for a notification; throws a ProtocolError for neither. */
 function expectsAnswer(message: Message): boolean {
   if (message.jsonrpc !== "2.0" || typeof message.method !== "string") {
-    throw new ProtocolError(INVALID_REQUEST, 'A message has "jsonrpc": "2.0" and a method.');
+    throw new ProtocolError(INVALID_REQUEST, 'A message must have "jsonrpc": "2.0" and a method.');
   }
   if (!("id" in message)) return false;
   if (!isValidId(message.id)) {
-    throw new ProtocolError(INVALID_REQUEST, "The id of a request is a string or a number.");
+    throw new ProtocolError(INVALID_REQUEST, "The id of a request must be a string or a number.");
   }
   return true;
 }
@@ -245,7 +245,7 @@ function isModern(params: Message): boolean {
     throw new ProtocolError(UNSUPPORTED_VERSION, "Unsupported protocol version", data);
   }
   if (!isMessage(meta[CAPABILITIES_KEY])) {
-    throw new ProtocolError(INVALID_PARAMS, `\`_meta[${CAPABILITIES_KEY}]\` is missing, or no object.`);
+    throw new ProtocolError(INVALID_PARAMS, `\`_meta[${CAPABILITIES_KEY}]\` is missing or not an object.`);
   }
   return true;
 }

@@ -134,8 +134,8 @@ function paged(texts: readonly (readonly string[])[], offset: number, total: num
 
 function countNote(offset: number, fitting: number, total: number, counts: string): string {
   const end = offset + fitting;
-  if (!fitting) return `None from offset ${offset} on: ${counts}.`;
   if (fitting === total) return `${counts}.`;
+  if (!fitting) return `Offset ${offset} is past the last one: there are ${counts}.`;
   return `${offset + 1} to ${end} of ${counts}${end < total ? `; next: offset=${end}` : ""}`;
 }
 

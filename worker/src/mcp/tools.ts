@@ -64,7 +64,7 @@ function defaultLimit(tokens: number): number {
 async function read(callEndpoint: CallEndpoint, args: ToolArguments): Promise<ToolResult> {
   const targets = args.target as string[];
   if (targets.length > MAX_TARGETS) {
-    const text = `\`target\` has ${targets.length} targets, at most ${MAX_TARGETS} are allowed.`;
+    const text = `\`target\` has ${targets.length} targets; at most ${MAX_TARGETS} are allowed.`;
     throw new HttpError(400, text);
   }
   const answer = (await callEndpoint("read", { target: targets })) as ReadAnswer;
@@ -87,7 +87,7 @@ async function outline(callEndpoint: CallEndpoint, args: ToolArguments): Promise
 async function references(callEndpoint: CallEndpoint, args: ToolArguments): Promise<ToolResult> {
   const targets = args.target as string[];
   if (targets.length > MAX_REFERENCE_TARGETS) {
-    const text = `\`target\` has ${targets.length} targets, at most ${MAX_REFERENCE_TARGETS} are allowed.`;
+    const text = `\`target\` has ${targets.length} targets; at most ${MAX_REFERENCE_TARGETS} are allowed.`;
     throw new HttpError(400, text);
   }
   if (targets.length === 1) {

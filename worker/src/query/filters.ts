@@ -108,7 +108,7 @@ function isFileName(path: string): boolean {
  * Resolves filters to a scope, given the rows of `lookupStatements`.
  *
  * Throws an HttpError, with similar names, for a filter that names nothing in the index, and for
- * filters that exclude each other. Excluded values need not exist.
+ * filters that contradict each other. Excluded values need not exist.
  */
 export async function resolveScope(
   database: Database,
@@ -286,7 +286,7 @@ type Field = keyof typeof FILTER_PREFIXES;
 
 const CATEGORY_FIELDS: readonly Field[] = ["categories", "notCategories"];
 
-/** Throws an HttpError for filters that exclude each other. */
+/** Throws an HttpError for filters that contradict each other. */
 export function checkConflicts(query: Query, scope: Scope): void {
   if (query.without.length > 0 && query.regex === null) {
     const excluded = new Set(query.without.map(casefold));
@@ -375,6 +375,6 @@ function asTyped(query: Query, fields: readonly Field[]): string[] {
 }
 
 function conflictError(conflicting: readonly string[]): HttpError {
-  const problem = `${conflicting.join(" and ")} exclude each other: nothing is left to search.`;
+  const problem = `${conflicting.join(" and ")} contradict each other: nothing is left to search.`;
   return new HttpError(400, problem, "Remove one of them.");
 }

@@ -423,10 +423,11 @@ function nearestPaths(text: string, rows: readonly Row[]): string[] {
 }
 
 function notFoundError(kind: string, text: string, near: readonly string[], within = ".", name = ""): NotInIndexError {
+  const contents = within === "." ? "its contents" : "the file's symbols";
   const advice =
     near.length > 0
       ? `Did you mean ${near.join(" or ")}?`
-      : `List its contents: feeder outline ${within}`;
+      : `List ${contents}: feeder outline ${within}`;
   return new NotInIndexError(`The index has no ${kind} '${text}'.`, advice, name);
 }
 

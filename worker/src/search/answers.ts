@@ -245,8 +245,8 @@ function unparsedNotes(path: string, unparsed: string, results: readonly Result[
   const merged = mergeRanges(ranges);
   if (merged.length === 0) return [];
   const lines = merged.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(", ");
-  const subject = countLines(merged) === 1 ? `Line ${lines} of ${path} is` : `Lines ${lines} of ${path} are`;
-  return [`${subject} unknown to its grammar; symbols there may be missing.`];
+  const subject = countLines(merged) === 1 ? `Line ${lines} of ${path} was` : `Lines ${lines} of ${path} were`;
+  return [`${subject} not parsed; symbols there may be missing.`];
 }
 
 /** The result of a constant, with all its lines where its chunk has only the first ones. */

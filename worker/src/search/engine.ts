@@ -151,7 +151,8 @@ async function absenceNotes(database: Database, repos: readonly string[], scope:
   const skipped = batch.add(total ? [] : skippedPathStatements(repos, scope));
   const unread = batch.add([sql.unreadInScope(searched)]);
   await batch.run(database);
-  return [...skippedPathNotes(skipped()), ...unreadNotes(unread()[0] ?? [], searched)];
+  const paths = skippedPathNotes(skipped());
+  return [...paths, ...unreadNotes(unread()[0] ?? [], searched, paths)];
 }
 
 /** Resolves filters without a query to a scope. */

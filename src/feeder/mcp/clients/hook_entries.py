@@ -69,6 +69,6 @@ def _groups(text: str) -> list[Any]:
     for at, key in enumerate(_EVENT):
         groups = groups.get(key)
         if not isinstance(groups, (list if at else dict) | None):
-            raise ValueError(f"{'.'.join(_EVENT[: at + 1])} has another form than expected")
+            raise ValueError(f"{'.'.join(_EVENT[: at + 1])} does not have the expected form")
         groups = groups if groups is not None else ([] if at else {})
     return list(groups)

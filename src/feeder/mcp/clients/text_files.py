@@ -24,7 +24,7 @@ def read(file: Path) -> str | None:
         return None if content is None else content.decode()
     except UnicodeDecodeError as exc:
         raise UserError(
-            f"{file} is not UTF-8, from byte {exc.start} on.", "Save it as UTF-8."
+            f"{file} is not valid UTF-8 at byte {exc.start}.", "Save it as UTF-8."
         ) from exc
 
 

@@ -215,7 +215,7 @@ function mapTable(tree, by, history) {
     const rows = [...tree.children.values()].sort((one, other) => (order.isDown ? compare(other, one) : compare(one, other)));
     heads.forEach((head, at) => head.setAttribute('aria-sort', at === order.at ? order.isDown ? 'descending' : 'ascending' : 'none'));
     fill(body, rows.slice(0, MAX_ROWS).map((node) => entry(node, columns)), rows.length > MAX_ROWS
-      ? h('tr', null, h('td', { colspan: columns.length }, `and ${count(rows.length - MAX_ROWS, 'row')} more; another order shows others first`)) : null);
+      ? h('tr', null, h('td', { colspan: columns.length }, `and ${count(rows.length - MAX_ROWS, 'row')} more; sort differently to see others`)) : null);
   };
   draw();
   return h('div', { class: 'listed', tabindex: '0', role: 'region', 'aria-label': 'The map as a table' }, h('table', { class: 'signs' },

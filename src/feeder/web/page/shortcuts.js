@@ -25,7 +25,7 @@ const SYNTAX = [
 const KEYS = [
   ['/', 'go to the query'], ['↓  ↑  Tab', 'in the query: choose a completion; without one, ↓ goes to the hits'], ['j  k', 'next hit, previous hit'],
   ['Enter', 'open the hit'], ['y', 'copy path:line of the hit'], ['n  p', 'in a file: next and previous line with the query'],
-  ['t  @', 'in a file: filter the outline'], ['r', 'in a file: what refers to the marked symbol, as a click on its name'],
+  ['t  @', 'in a file: filter the outline'], ['r', 'in a file: the relations of the symbol on the selected lines'],
   ['w  b', 'in a file: select the next or previous name; Enter shows its relations'],
   ['Shift', 'with a click on a line number: mark lines up to it'], ['↓  ↑  ←  →', 'in the tree of files: move, close and open folders; also Home and End'],
   ['Esc', 'leave the query, close the panel, or go back to the hits'], ['?', 'this help'],
