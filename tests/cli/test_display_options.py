@@ -70,7 +70,7 @@ def test_second_page_continues_the_first(feeder: RunFeeder, shop: Repo) -> None:
     shown = feeder(shop, "search", "cart", "-n", "2", "--offset", "1", "--lines", "0").out
     assert shown.splitlines()[2:] == [f"2 to 3 of {len(ids)}; more: --offset 3", head(shop)]
     assert feeder(shop, "search", "cart", "--offset", "50").out.splitlines() == [
-        f"Offset 50 is past the last hit: there are {len(ids)}.",
+        f"Offset 50 is past the end ({len(ids)} hits).",
         head(shop),
     ]
 

@@ -158,10 +158,7 @@ def test_next_page_is_named(feeder: RunFeeder, shop: Repo) -> None:
     answer = feeder(shop, "grep", "add", "-n", "2", "--offset", "1")
     assert "2 to 3 of 5 matching lines in 3 files; more: --offset 3" in answer.out.splitlines()
     answer = feeder(shop, "grep", "add", "--offset", "9")
-    assert (
-        answer.out.splitlines()[0]
-        == "Offset 9 is past the last line: there are 5 matching lines in 3 files."
-    )
+    assert answer.out.splitlines()[0] == "Offset 9 is past the end (5 matching lines in 3 files)."
 
 
 def test_no_match_is_a_message_on_stderr(feeder: RunFeeder, shop: Repo) -> None:

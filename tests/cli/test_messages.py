@@ -47,7 +47,7 @@ def shop(repo: Repo, feeder: RunFeeder) -> Repo:
             "src/cart.py:3 has no column. Add it: feeder definition src/cart.py:3:COLUMN",
         ),
         (["completion"], "Missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish"),
-        (["search", "cart", "--offset", "90"], "Offset 90 is past the last hit: there are "),
+        (["search", "cart", "--offset", "90"], "Offset 90 is past the end ("),
         (
             ["serve", "--port", "0", "--host", "203.0.113.1", "--token", "0123456789abcdef"],
             "--host 203.0.113.1 is not a name or address of this machine. Use one that is.",

@@ -225,6 +225,15 @@ def test_impact_of_edited_files(tmp_path: Path) -> None:
     assert "tests/test_order.py (changed)" in body(text)
 
 
+def test_impact_without_edits_after_one_commit(tmp_path: Path) -> None:
+    """There is no commit before it to compare with, which is no error."""
+    repo = Repo(tmp_path / "repo")
+    commit = repo.commit(FILES)
+    index(repo)
+    text = result_text(call_tools_in(repo.path)("impact"))
+    assert text.startswith(f"No file differs between {commit[:7]} and the working tree.")
+
+
 def test_ranked_outline(ask: Ask) -> None:
     text = result_text(ask("outline", path=".", ranked=True))
     assert text.startswith("Packages\nshop 2 files, ")

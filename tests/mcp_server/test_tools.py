@@ -111,7 +111,7 @@ def test_pages_are_consecutive(ask: Ask) -> None:
         seen += text.split("\n\n")[:-1]
     assert len({*seen}) == len(seen) == total
     beyond = result_text(ask("search", query="cart total exchange", offset=1000))
-    assert footer(beyond)[0] == f"Offset 1000 is past the last hit: there are {total}."
+    assert footer(beyond)[0] == f"Offset 1000 is past the end ({total} hits)."
 
 
 DETAILS = {
@@ -476,7 +476,7 @@ def test_matching_lines_fit_the_budget_and_the_rest_follows(tmp_path: Path) -> N
             break
         assert f"of 41 matching lines in 1 file; next: offset={len(seen)}" in page
     assert len(seen) == 41
-    assert "Offset 41 is past the last line: there are 41 matching lines in 1 file." in result_text(
+    assert "Offset 41 is past the end (41 matching lines in 1 file)." in result_text(
         ask("grep", pattern="marker", offset=41)
     )
     assert "No matching line." in result_text(ask("grep", pattern="nowhere"))

@@ -98,7 +98,7 @@ def page_summary(page: LinePage) -> str:
     files = f"{at_least}{total} in {_count(len(page.files), 'file', 'files')}"
     shown, after = len(page.matches), page.offset + len(page.matches)
     if not shown:
-        return f"Offset {page.offset} is past the last line: there are {files}."
+        return f"Offset {page.offset} is past the end ({files})."
     if shown == page.total:
         return files
     following = f"; more: --offset {after}" if after < page.total else ""

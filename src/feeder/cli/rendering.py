@@ -318,7 +318,8 @@ def _footer_lines(page: Page) -> Iterator[str]:
         yield f"Nothing found.{_next_attempt(page)}"
     elif not shown:
         hint = _next_page_hint(page, page.total) or "."
-        yield f"Offset {page.offset} is past the last hit: there are {total}{hint}"
+        hits = "hit" if page.total == 1 else "hits"
+        yield f"Offset {page.offset} is past the end ({total} {hits}){hint}"
     elif page.offset or after < page.total or page.at_least:
         yield f"{page.offset + 1} to {after} of {total}{_next_page_hint(page, after)}"
     yield from map(with_place, filter(None, [*map(str, page.notes), page.note]))

@@ -238,7 +238,8 @@ def _count_line(page: Page, shown: int) -> str:
     end = page.offset + shown
     total = f"at least {page.total}" if page.at_least else f"{page.total}"
     if not shown:
-        return f"Offset {page.offset} is past the last hit: there are {total}."
+        hits = "hit" if page.total == 1 else "hits"
+        return f"Offset {page.offset} is past the end ({total} {hits})."
     next_page = f"; next: offset={end}" if end < page.total else ""
     hits = f"{page.offset + 1} to {end}" if page.offset else f"{shown}"
     return f"{hits} of {total}{next_page}"

@@ -105,7 +105,7 @@ def _count_line(page: LinePage, shown: int) -> str:
     if not page.total:
         return "No matching line."
     if not shown:
-        return f"Offset {page.offset} is past the last line: there are {lines} in {files}."
+        return f"Offset {page.offset} is past the end ({lines} in {files})."
     if shown == page.total:
         return f"{lines} in {files}"
     end = page.offset + shown

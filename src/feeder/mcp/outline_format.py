@@ -52,9 +52,7 @@ def format_outline(
     notes = [_count_line(outline.files.values(), depth), outline.unparsed_note]
     notes.append(level.note if lines != whole else "")
     if offset >= len(lines):
-        notes.append(
-            f"Offset {offset} is past the last line: there are {count_of(len(lines), 'line')}."
-        )
+        notes.append(f"Offset {offset} is past the end ({count_of(len(lines), 'line')}).")
     elif offset or end < len(lines):
         following = f"; next: offset={end}" if end < len(lines) else ""
         notes.append(f"Lines {offset + 1} to {end} of {len(lines)}{following}.")

@@ -203,7 +203,7 @@ def _paged(  # noqa: PLR0913 - the entries, their place among all, and the foote
     if fitting == total:
         note = f"{counts}."
     elif not fitting:
-        note = f"Offset {offset} is past the last one: there are {counts}."
+        note = f"Offset {offset} is past the end ({counts})."
     else:
         following = f"; next: offset={end}" if end < total else ""
         note = f"{offset + 1} to {end} of {counts}{following}"

@@ -234,7 +234,8 @@ def impact(index: SearchIndex, arguments: Arguments, freshness_note: Note | None
     on_disk = not git.is_bare(corpus.base)
     read = partial(read_change, corpus.base, corpus.repo, index.settings, base)
     change = read(working_tree=on_disk)
-    if on_disk and not change.paths and base is None:
+    is_unchanged = on_disk and not change.paths and base is None
+    if is_unchanged and git.commit_id(corpus.base, "HEAD^") is not None:
         change = read(working_tree=False)
     whole = find_impact(index, change)
     is_empty = not (whole.references and whole.tests)

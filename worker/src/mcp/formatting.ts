@@ -147,7 +147,7 @@ function signatureText(hit: Hit): string {
 function countLine(page: SearchAnswer, shown: number): string {
   const end = page.offset + shown;
   const total = page.at_least ? `at least ${page.total}` : `${page.total}`;
-  if (!shown) return `Offset ${page.offset} is past the last hit: there are ${total}.`;
+  if (!shown) return `Offset ${page.offset} is past the end (${total} ${page.total === 1 ? "hit" : "hits"}).`;
   const nextPage = end < page.total ? `; next: offset=${end}` : "";
   return `${page.offset ? `${page.offset + 1} to ${end}` : shown} of ${total}${nextPage}`;
 }

@@ -37,7 +37,7 @@ export function formatOutline(outline: OutlineAnswer, depth: number | null, toke
   const shown = truncateLines([...above, ...lines.slice(offset)], budget);
   const end = offset + Math.max(shown.length - above.length, 0);
   const following = end < lines.length ? `; next: offset=${end}` : "";
-  const beyond = `Offset ${offset} is past the last line: there are ${countOf(lines.length, "line")}.`;
+  const beyond = `Offset ${offset} is past the end (${countOf(lines.length, "line")}).`;
   const lineRange = offset || following ? `Lines ${offset + 1} to ${end} of ${lines.length}${following}.` : "";
   const page = offset < lines.length ? lineRange : beyond;
   const notes = [countLine(files, depth), ...(outline.notes ?? []), unparsedNote(files, unparsed), note, page];

@@ -135,7 +135,7 @@ function paged(texts: readonly (readonly string[])[], offset: number, total: num
 function countNote(offset: number, fitting: number, total: number, counts: string): string {
   const end = offset + fitting;
   if (fitting === total) return `${counts}.`;
-  if (!fitting) return `Offset ${offset} is past the last one: there are ${counts}.`;
+  if (!fitting) return `Offset ${offset} is past the end (${counts}).`;
   return `${offset + 1} to ${end} of ${counts}${end < total ? `; next: offset=${end}` : ""}`;
 }
 
