@@ -218,9 +218,8 @@ def test_of_many_words_the_rarest_are_searched(fed: IndexedWorker) -> None:
     """
     unknown = " ".join(f"unknown{chr(97 + at // 26)}{chr(97 + at % 26)}" for at in range(100))
     query = f"cart return {unknown} weigh_37_24"
-    assert "Of 103 words the 61 rarest were searched: more take the database too long." in _notes(
-        fed, query
-    )
+    note = "Only the 61 rarest of 103 words were searched: more would take too long."
+    assert note in _notes(fed, query)
     hits = fed.query_worker("search", q=query, limit="50", meaning="no")["hits"]
     assert any("_37_" in hit["symbol"] for hit in hits)
     assert not any("rarest" in note for note in _notes(fed, " ".join(["cart return"] * 100)))
@@ -240,19 +239,19 @@ def test_a_long_text_of_several_lines_stays_one(fed: IndexedWorker) -> None:
     [
         (
             " ".join(f"{one}we*" for one in "abcdefghijkl"),
-            "Of 12 prefixes the first 8 were searched.",
+            "Only the first 8 of 12 prefixes were searched.",
         ),
         (
             "cart " + " ".join(f"-w{at}" for at in range(40)),
-            "Of 40 excluded words the first 32 were searched.",
+            "Only the first 32 of 40 excluded words were searched.",
         ),
         (
             " ".join(f"symbol:weigh_1_{at}" for at in range(9)),
-            "Of 9 symbols the first 8 were searched.",
+            "Only the first 8 of 9 symbols were searched.",
         ),
         (
             '"' + " ".join(f"w{at}" for at in range(20)) + '"',
-            "Of a phrase of 20 words the first 16 were searched.",
+            "Only the first 16 of a phrase's 20 words were searched.",
         ),
     ],
 )
@@ -263,7 +262,7 @@ def test_long_lists_are_cut_with_a_note(fed: IndexedWorker, query: str, note: st
 def test_with_a_filter_fewer_words_are_searched(fed: IndexedWorker) -> None:
     """41 words are below the limit of 64, above that of 20 with a filter."""
     words = " ".join(f"unknown{chr(97 + at // 26)}{chr(97 + at % 26)}" for at in range(40))
-    note = "Of 41 words the 20 rarest were searched: more take the database too long."
+    note = "Only the 20 rarest of 41 words were searched: more would take too long."
     assert note not in _notes(fed, f"{words} cart")
     for condition in ("tests:no", "lang:python", "path:src", "-pallet"):
         assert note in _notes(fed, f"{words} cart {condition}"), condition
@@ -399,7 +398,7 @@ def test_outline_reads_the_nodes_of_so_many_files(fed: IndexedWorker) -> None:
     assert len(set(pages)) == len(pages) == FILES + COPIES + 300
     assert pages == sorted(pages) and second["next"] is None
     assert few < 3 * 25 * 2
-    of = f"Of {FILES + COPIES + 300} files the symbols of the first 300 are listed"
+    of = f"Only the symbols of the first 300 of {FILES + COPIES + 300} files are listed"
     assert of in agent["content"][0]["text"]
     [agent] = fed.call_tools(("outline", {"path": "."}))
     assert "the symbols of the first" not in agent["content"][0]["text"]

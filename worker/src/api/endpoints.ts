@@ -226,7 +226,7 @@ async function outlineForAgent(context: SearchContext, params: Params): Promise<
   const paths = await filesBelowPath(context, requiredParameter(params, "path"));
   const outlined = await outlineOf(context, paths.slice(0, MAX_OUTLINED_FILES));
   const files = [...outlined, ...paths.slice(MAX_OUTLINED_FILES).map((path) => ({ path, nodes: [], unparsed: null }))];
-  const note = `Of ${paths.length} files the symbols of the first ${MAX_OUTLINED_FILES} are listed: outline a subfolder.`;
+  const note = `Only the symbols of the first ${MAX_OUTLINED_FILES} of ${paths.length} files are listed: outline a subfolder.`;
   const notes = paths.length > MAX_OUTLINED_FILES ? { notes: [note] } : {};
   return { files, ...notes, ...freshness(context.meta, context.repo) };
 }

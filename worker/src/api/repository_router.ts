@@ -206,7 +206,7 @@ export class RepositoryRouter {
     if (repos.length === 1) return repos[0]!;
     const listed = repos.slice(0, MAX_LISTED_REPOS).map((one) => one.name).join(", ");
     const remedy = `Write it before the target, as in NAME:src/cart.py:12, or in \`repo\`. They are: ${listed}`;
-    throw new HttpError(400, `There are ${repos.length} repositories, and the request is about one.`, remedy);
+    throw new HttpError(400, `There are ${repos.length} repositories, and this request needs the name of one.`, remedy);
   }
 
   /** The context of one repository, in which nothing differs from a Worker that has only this one. */

@@ -58,9 +58,9 @@ export async function chooseDatabases(
   const hits = best.filter(({ score }) => score > 0);
   const chosen = (hits.length > 0 ? hits : best).flatMap(({ own }) => own);
   const names = chosen.map((one) => one.name).join(", ");
-  const note = `Of ${databases.size} databases the likeliest were searched: ${names}. Name another one with repo:NAME.`;
+  const note = `Only the likeliest of ${databases.size} databases were searched: ${names}. Name another one with repo:NAME.`;
   const isPartial = !byVector && databases.size > countedCount;
-  const left = `${databases.size - countedCount} databases were not compared, since there are no vectors to choose by.`;
+  const left = `${databases.size - countedCount} databases were not compared, because there are no vectors to choose by.`;
   return { repositories: repositories.filter((one) => chosen.includes(one)), notes: [note, ...(isPartial ? [left] : [])] };
 }
 

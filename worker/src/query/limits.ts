@@ -23,14 +23,14 @@ export async function limitQuery(database: Database, query: Query): Promise<{ qu
   const notes: string[] = [];
   const lists = Object.fromEntries(
     LISTS.filter(([field, [limit]]) => query[field].length > limit).map(([field, [limit, name]]) => {
-      notes.push(`Of ${query[field].length} ${name} the first ${limit} were searched.`);
+      notes.push(`Only the first ${limit} of ${query[field].length} ${name} were searched.`);
       return [field, query[field].slice(0, limit)];
     }),
   );
   const limited = { ...query, ...lists };
   const phrases = limited.phrases.map((phrase) => limitPhrase(phrase, notes));
   const either = limited.either.map((texts) => {
-    if (texts.length > MAX_ALTERNATIVES) notes.push(`Of ${texts.length} alternatives the first ${MAX_ALTERNATIVES} were searched.`);
+    if (texts.length > MAX_ALTERNATIVES) notes.push(`Only the first ${MAX_ALTERNATIVES} of ${texts.length} alternatives were searched.`);
     return texts.slice(0, MAX_ALTERNATIVES).map((text) => limitPhrase(text, notes));
   });
   const [paths, notPaths] = [query.paths, query.notPaths].map((patterns) => limitGlobs(patterns, notes));
@@ -40,14 +40,14 @@ export async function limitQuery(database: Database, query: Query): Promise<{ qu
   const listed = { ...all, words: splitWords(all.words) };
   const typed = [...new Set(split(listed.words))];
   const words = await rarestWords(database, listed, typed.slice(0, MAX_COUNTED_WORDS), limit);
-  notes.push(`Of ${typed.length} words the ${words.length} rarest were searched: more take the database too long.`);
+  notes.push(`Only the ${words.length} rarest of ${typed.length} words were searched: more would take too long.`);
   return { query: { ...listed, words: keepWords(listed.words, new Set(words)) }, notes };
 }
 
 function limitPhrase(phrase: string, notes: string[]): string {
   const count = split(splitPhrase(phrase)[0]).length;
   if (count <= MAX_PHRASE_WORDS) return phrase;
-  notes.push(`Of a phrase of ${count} words the first ${MAX_PHRASE_WORDS} were searched.`);
+  notes.push(`Only the first ${MAX_PHRASE_WORDS} of a phrase's ${count} words were searched.`);
   return firstWords(phrase, MAX_PHRASE_WORDS);
 }
 
@@ -61,7 +61,7 @@ function keepWords(text: string, words: ReadonlySet<string>): string {
 function limitGlobs(patterns: readonly string[], notes: string[]): readonly string[] {
   const globs = patterns.filter(isGlob);
   if (globs.length <= MAX_GLOBS) return patterns;
-  notes.push(`Of ${globs.length} globs the first ${MAX_GLOBS} were compared with the paths.`);
+  notes.push(`Only the first ${MAX_GLOBS} of ${globs.length} globs were compared with the paths.`);
   const last = new Set(globs.slice(MAX_GLOBS));
   return patterns.filter((pattern) => !last.has(pattern));
 }

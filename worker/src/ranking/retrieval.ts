@@ -208,9 +208,8 @@ export function candidateOrder(rankings: readonly Ranking[]): string[] {
 export function queryModel(meta: IndexMeta, env: Env): { model: QueryModel | null; problem: string | null } {
   const name = meta.get("model");
   if (!name) return env.MODEL ? withoutModel(`The index has no vectors by ${env.MODEL}.`) : withoutModel(null);
-  if ((env.MODEL && env.MODEL !== name) || meta.get("header") !== HEADER_VERSION) {
-    return withoutModel(`The index has no vectors by ${env.MODEL ?? name}, but by ${name}.`);
-  }
+  if (env.MODEL && env.MODEL !== name) return withoutModel(`The index has vectors by ${name}, not by ${env.MODEL}.`);
+  if (meta.get("header") !== HEADER_VERSION) return withoutModel(`Another version of feeder made the vectors by ${name}.`);
   if (!env.CODE_INDEX) return withoutModel("The binding CODE_INDEX is missing.");
   const dimensions = Number(meta.get("dimensions"));
   if (isStaticModel(name)) {
