@@ -67,11 +67,10 @@ def _call(folder: Path, tool: str, **arguments: object) -> ToolResult:
 def test_errors_and_notes_of_tools_name_arguments(repo: Repo) -> None:
     repo.commit({"src/cart.py": "def total():\n    return 1\n", "a.html": "<p>total</p>\n"})
     index(repo)
-    impact = _call(repo.path, "impact")
-    assert impact == ToolResult(
-        "HEAD has no parent to compare with. Run feeder impact --working-tree to compare the files "
-        "on disk, or name a commit to compare with (`base`).",
-        is_error=True,
+    impact = _call(repo.path, "impact", base="zzzz")
+    assert impact.is_error
+    assert impact.text.endswith(
+        'To list what uses a symbol: the references tool with target "zzzz"'
     )
     tests = _call(repo.path, "search", query="total tests:no", tests="only").text
     assert "tests:no is ignored: tests:only from outside the query replaces it." in tests
