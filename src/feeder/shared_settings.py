@@ -131,12 +131,12 @@ def _check_place(index: str, place: str) -> None:
     signs in to a machine whose folder is opened.
     """
     if index.startswith("http://") or (index.startswith("https://") and re.search("[?#]", index)):
-        problem = "is not an https:// address without ? and #"
+        problem = "an address with http://, ? or #"
     elif index.startswith(("//", "\\\\")):
-        problem = "is a folder of another machine"
+        problem = "a folder of another machine"
     else:
         return
     raise UserError(
-        f"index in {place} {problem}, which a repository cannot choose.",
+        f"index in {place} is {problem}, which a repository cannot choose.",
         f"Set it with {_PULL_VARIABLE}.",
     )
