@@ -230,7 +230,7 @@ def test_a_long_text_of_several_lines_stays_one(fed: IndexedWorker) -> None:
     unknown = [f"unknown{chr(97 + at // 26)}{chr(97 + at % 26)}" for at in range(100)]
     query = " ".join(unknown[:50]) + "\n\nreturn from `weigh_37_24`\n" + " ".join(unknown[50:])
     facts = fed.query_worker("search", q=query, meaning="no", explain="1")
-    assert any("rarest were searched" in note for note in facts["notes"])
+    assert any(" rarest of " in note for note in facts["notes"])
     assert "anchor" in facts["hits"][0]["parts"], facts["hits"][0]
 
 

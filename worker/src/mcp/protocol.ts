@@ -238,7 +238,7 @@ function isModern(params: Message): boolean {
   if (!isMessage(meta) || !(VERSION_KEY in meta)) return false;
   const requested = meta[VERSION_KEY];
   if (typeof requested !== "string") {
-    throw new ProtocolError(INVALID_PARAMS, `\`_meta[${VERSION_KEY}]\` is a string.`);
+    throw new ProtocolError(INVALID_PARAMS, `\`_meta[${VERSION_KEY}]\` must be a string.`);
   }
   if (!MODERN_REVISIONS.includes(requested)) {
     const data = { supported: [...MODERN_REVISIONS], requested };
