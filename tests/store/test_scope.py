@@ -1,17 +1,25 @@
 """Scopes: the nodes that filters select, in a real source tree."""
 
+import re
 import sqlite3
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from feeder.bigrams import split_text
 from feeder.errors import UserError
+from feeder.nodes import Node
 from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.hits import hits_by_ids
-from feeder.store.scope import TEST_PATH_GLOBS, Scope, is_test_path
+from feeder.store.index import Index
+from feeder.store.index_counts import TEST_PATH_WORDS, known_counts
+from feeder.store.index_state import VectorProgress
+from feeder.store.rows import IndexedFile, encode_nodes
+from feeder.store.scope import TEST_PATH_GLOBS, TEST_PATH_STEMS, Scope, is_test_path
 from feeder.store.sqlite import SQLite
+from feeder.store.tokenizer import tokenize
 from feeder.text import expand_words
 from index_helpers import REPO, open_database, run_sync
 from source.repos import Repo
@@ -145,6 +153,87 @@ def test_test_globs_are_below_d1_limits() -> None:
         assert any(
             word in text for word in ("test", "spec", ".bats", ".snap", "__snap", "regress/")
         )
+
+
+# what paths are made of: the words of tests and longer ones, in several cases, and separators
+PATH_PIECES = [
+    *("test", "Test", "TEST", "tEST", "tests", "spec", "Spec", "SPEC", "testdata", "TestData"),
+    *(
+        "conftest",
+        "la",
+        "in",
+        "ting",
+        "\u017fpec",
+        "te\u017ft",
+        "é",
+        "ß",
+        "a",
+        "X",
+        "s",
+        "1",
+        "/",
+        "_",
+        ".",
+    ),
+]
+PATHS = st.lists(st.sampled_from(PATH_PIECES), min_size=1, max_size=7).map("".join)
+
+
+@st.composite
+def paths_of_tests(draw: st.DrawFn) -> str:
+    """A path that one of the globs matches."""
+    parts = re.split(r"(\*|\[.*?\])", draw(st.sampled_from(TEST_PATH_GLOBS)))
+    one_of = {
+        "[a-z]": "az",
+        "[a-z0-9]": "az09",
+        "[._-]": "._-",
+        "[_.-]": "._-",
+        "[_-]": "_-",
+        "[Tt]": "Tt",
+        "[jt]": "jt",
+        "[A-Z]": "AZ",
+    }
+    made = [
+        draw(st.text("abXY09_-./é", max_size=5))
+        if part == "*"
+        else draw(st.sampled_from(one_of[part]))
+        if part.startswith("[")
+        else part
+        for part in parts
+    ]
+    return "".join(made).lstrip("/")
+
+
+def path_stems(path: str) -> set[str]:
+    """The words of a path in its nodes' postings."""
+    words = expand_words(split_text(path)).encode()
+    return {stem for *_, stem in tokenize(words)}
+
+
+@settings(max_examples=500)
+@given(paths_of_tests().filter(is_test_path))
+def test_path_of_a_test_has_one_of_the_words(path: str) -> None:
+    """A search in tests alone looks for these words."""
+    assert path_stems(path) & set(TEST_PATH_STEMS)
+
+
+@settings(max_examples=500)
+@given(st.sets(PATHS.filter(lambda path: bool(path.strip("/"))), max_size=20))
+def test_paths_like_tests_are_counted(paths: set[str]) -> None:
+    """Those that are no tests and have a word of tests are known, so that no other is left out."""
+    database = open_database()
+    index = Index(database, REPO, "main")
+    index.begin("1", index.read_state({}), {}, recompute_vectors=False)
+    node = Node("python", "method", "weigh", None, None, 1, 1, text="weigh")
+    files = [IndexedFile(path, "1", encode_nodes(REPO, path, [node])) for path in paths]
+    index.write(files, [], "c", pending=False)
+    index.finish(VectorProgress(), {})
+    counts = known_counts(Index(database, REPO, "main").read_state({}).meta, REPO)
+    assert counts is not None
+    like_tests = set(counts["like_tests"])
+    assert like_tests == {path for path in like_tests if path in paths and not is_test_path(path)}
+    others = {path for path in paths if not is_test_path(path)} - like_tests
+    assert not any(path_stems(path) & set(TEST_PATH_WORDS) for path in others)
 
 
 LONG_FOLDER = "module/src/main/java/com/example/shop/internal/checkout"

@@ -92,12 +92,12 @@ _NAMES: dict[ModuleType, str] = {
     # store
     go_relations: "MAX_GO_ROWS",
     hits: "MAX_NAMED_HITS",
-    index_counts: "COUNTS_KEY",
+    index_counts: "COUNTS_KEY TEST_PATH_WORDS",
     name_search: "MAX_TRIGRAMS",
     node_parts: "MAX_GAP_LINES",
     relations: """MAX_CODE_NODES MAX_REMOTE_ROWS MAX_REMOTE_FILES MAX_REMOTE_TYPES
         IMPORT_WORDS MANIFEST_NAMES""",
-    scope: "MAX_GLOB_BYTES TEST_PATH_GLOBS",
+    scope: "MAX_GLOB_BYTES TEST_PATH_GLOBS TEST_PATH_STEMS",
     # search
     answers: "RANK_NAMES SHEET_TYPE",
     engine: "MAX_LISTED",

@@ -56,14 +56,35 @@ ON t.repo = d.repo AND t.path = d.path
 AND t.first_line <= d.end_line + {CONTEXT_LINES} AND t.last_line >= d.start_line - {CONTEXT_LINES}
 """
 
+# what a node needs to be ranked and shown, so that no second request reads it: after the id and
+# score of a node found by word, and after the columns of one found by name
+_STORED_LINES = f"d.lines_hash, {node_parts.PART_LINES} AS part_lines"
+_COLUMNS_OF_NODE = f"{hits.hit_columns(without=('id',))}, {_STORED_LINES}"
+_COLUMNS_OF_NAMED = f"{hits.hit_columns(without=name_search.NameMatch._fields)}, {_STORED_LINES}"
+_FIELDS_OF_NAMED = ", ".join(
+    [
+        *(field for field in hits.Hit._fields if field not in name_search.NameMatch._fields),
+        *("lines_hash", "part_lines"),
+    ]
+)
+_SCORED_NODES = f"""
+SELECT d.id, -bm25(docs_fts, {word_search.BM25_WEIGHTS}) AS score, {_COLUMNS_OF_NODE}
+FROM {word_search.POSTINGS_WITH_NODES}"""
+
+
+def _with_nodes(names: str) -> str:
+    """Adds these columns to a statement that selects the columns of names."""
+    outer, inner = name_search.NAME_FIELDS, name_search.NAME_COLUMNS
+    return names.replace(f"{outer} FROM", f"{outer}, {_FIELDS_OF_NAMED} FROM").replace(
+        inner, f"{inner}, {_COLUMNS_OF_NAMED}"
+    )
+
 
 # where a filter leaves few nodes, BM25 is computed for these alone. Otherwise FTS5 first sorts all
 # nodes with a word, which takes nine times as long as comparing them with the filter
 _FEW_FILTERED_NODES = f"""
-SELECT id, -bm25(docs_fts, {word_search.BM25_WEIGHTS}) FROM docs_fts
-WHERE docs_fts MATCH ?1 AND EXISTS (
-  SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {scope_sql.IN_SCOPE}
-) ORDER BY 2 DESC LIMIT ?14 + 0
+{_SCORED_NODES}
+WHERE docs_fts MATCH ?1 AND {scope_sql.IN_SCOPE} ORDER BY 2 DESC LIMIT ?14 + 0
 """
 # a glob without a folder's name is no part of the FTS5 query. If few nodes are at it, their list is
 # compared with the nodes that have a word: FTS5 would sort all of these, of which few are in scope.
@@ -74,12 +95,12 @@ ON d.repo IN (SELECT value FROM json_each(?2)) AND d.path = f.path
 LIMIT 1 OFFSET {worker_limits.MAX_NODES_OF_GLOB})
 """
 _GLOB_OF_FEW_NODES = f"""
-SELECT id, -bm25(docs_fts, {word_search.BM25_WEIGHTS}) FROM docs_fts
+{_SCORED_NODES}
 WHERE docs_fts MATCH iif({_MANY_NODES_AT_PATHS}, '""', ?1)
-AND +rowid IN ({scope_sql.NODES_OF_FILES_IN_SCOPE}) ORDER BY 2 DESC LIMIT ?14 + 0
+AND +docs_fts.rowid IN ({scope_sql.NODES_OF_FILES_IN_SCOPE}) ORDER BY 2 DESC LIMIT ?14 + 0
 """
-_GLOB_OF_MANY_NODES = word_search.d1_filtered_word_search(
-    f"""iif({_MANY_NODES_AT_PATHS}, ?1, '""')"""
+_GLOB_OF_MANY_NODES = word_search.d1_filtered_nodes_by_words(
+    _COLUMNS_OF_NODE, f"""iif({_MANY_NODES_AT_PATHS}, ?1, '""')"""
 )
 
 _REPOS_OF_IDS = """
@@ -91,16 +112,16 @@ WHERE +d.repo IN (SELECT value FROM json_each(?2))
 _PROGRAM_STATEMENTS = {
     "termCounts": word_search.NODE_COUNTS,
     "missingWords": word_search.MISSING_WORDS,
-    "wordSearch": word_search.D1_WORD_SEARCH,
+    "wordSearch": word_search.d1_nodes_by_words(_COLUMNS_OF_NODE),
     "fewFilteredNodes": _FEW_FILTERED_NODES,
     "globOfFewNodes": _GLOB_OF_FEW_NODES,
     "globOfManyNodes": _GLOB_OF_MANY_NODES,
-    "filteredWordSearch": word_search.D1_FILTERED_WORD_SEARCH,
+    "filteredWordSearch": word_search.d1_filtered_nodes_by_words(_COLUMNS_OF_NODE),
     "wordSearchAcross": word_search.D1_WORD_SEARCH_ACROSS,
     "filteredWordSearchAcross": word_search.D1_FILTERED_WORD_SEARCH_ACROSS,
     "descriptionSearch": stored_descriptions.DESCRIPTION_SEARCH,
     "hitsById": hits.HITS_BY_IDS,
-    "hitsWithParts": hits.d1_hits_by_ids(f", d.lines_hash, {node_parts.PART_LINES} AS part_lines"),
+    "hitsWithParts": hits.d1_hits_by_ids(f", {_STORED_LINES}"),
     "classesAround": hits.D1_CLASSES_AROUND,
     "firstNodes": hits.FIRST_HITS,
     "firstNodesOfIds": hits.D1_FIRST_HITS_OF_IDS,
@@ -110,15 +131,15 @@ _PROGRAM_STATEMENTS = {
     "skippedFiles": index_counts.SKIPPED_COUNTS,
     "storedSourceSize": stored_source.SOURCE_SIZE,
     "descriptionModels": stored_descriptions.COUNTS_BY_MODEL,
-    "nodesCalled": name_search.EXACT_NAMES,
-    "fewNodesSpelled": name_search.D1_FEW_NAMES_BY_WORD,
-    "nodesSpelled": name_search.NAMES_BY_WORD,
+    "nodesCalled": _with_nodes(name_search.EXACT_NAMES),
+    "fewNodesSpelled": _with_nodes(name_search.D1_FEW_NAMES_BY_WORD),
+    "nodesSpelled": _with_nodes(name_search.NAMES_BY_WORD),
     "nodesHavingWord": name_search.IDS_BY_WORD,
     "nodeParts": node_parts.NODE_PARTS,
-    "filesByPath": name_search.FILES_BY_NAME,
+    "filesByPath": _with_nodes(name_search.FILES_BY_NAME),
     "nodesSpelledWithAny": name_search.NAMES_WITH_ANY_WORD,
-    "nodesByTrigrams": name_search.D1_SIMILAR_NAMES,
-    "nodesBySpelling": name_search.NAMES_BY_SPELLING,
+    "nodesByTrigrams": _with_nodes(name_search.D1_SIMILAR_NAMES),
+    "nodesBySpelling": _with_nodes(name_search.NAMES_BY_SPELLING),
     "storedSourceLines": _STORED_SOURCE,
     "storedSourceOfNodes": _STORED_SOURCE_OF_NODES,
     "innerNodes": node_parts.D1_HIT_CONTENTS,
@@ -168,6 +189,7 @@ FRAGMENTS = {
     "@EXCLUDED": scope_sql.FILES_AT_EXCLUDED_PATHS,
     "@FILES": scope_sql.FILES_IN_SCOPE.replace(scope_sql.FILES_AT_EXCLUDED_PATHS, "@EXCLUDED"),
     "@AT_PATHS": scope_sql.D1_PATH_IN_SCOPE.replace(scope_sql.FILES_AT_EXCLUDED_PATHS, "@EXCLUDED"),
+    "@PART_LINES": node_parts.PART_LINES,
     "@IN_SCOPE": scope_sql.IN_SCOPE.replace(
         scope_sql.PATH_IN_SCOPE.format(path="d.path"), "@AT_PATHS"
     ),

@@ -108,6 +108,7 @@ class _Counts(Struct):
     texts: tuple[int, int]
     unparsed: tuple[int, int] = (0, 0)
     kinds: list[tuple[str, str | None, int]] = []
+    like_tests: list[str] | None = None
 
 
 _DECODERS: tuple[tuple[str, Callable[[str], Any]], ...] = (

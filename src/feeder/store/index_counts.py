@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from feeder.store import Row, Statement, stored_source
+from feeder.store.scope_sql import is_test_sql
 from feeder.store.unread_files import UNPARSED_TOTAL
 
 COUNTS_KEY = "counts"
@@ -46,6 +47,26 @@ _ENDINGS = f"""(SELECT json_group_object(language, json(endings)) FROM (
   ) GROUP BY language HAVING count(*) <= {MAX_ENDINGS}))"""
 
 
+TEST_PATH_WORDS = ("test", "spec", "testdata")
+"""Words of the paths of most tests, as stems."""
+
+MAX_PATHS_LIKE_TESTS = 24
+"""Paths with one of these words outside tests that are stored; if there are more, none is."""
+
+_BEGINS_WITH_TEST_WORD = " OR ".join(
+    f"'/' || path GLOB '{glob}'"
+    for word in ("test", "spec")
+    for letters in ["".join(f"[{letter.upper()}{letter}]" for letter in word)]
+    for glob in (f"*[^a-z]{letters}*", f"*{word[0].upper()}{letters[4:]}*")
+)
+# the paths outside tests that may have a word of `TEST_PATH_WORDS`: one begins after what is no
+# lowercase letter, or with a capital. FTS5 reads the long s as an s
+_PATHS_LIKE_TESTS = f"""(SELECT iif(count(*) <= {MAX_PATHS_LIKE_TESTS},
+    json_group_array(path ORDER BY path), 'null') FROM files
+  WHERE repo = ?1 AND nodes > 0 AND ({_BEGINS_WITH_TEST_WORD} OR instr(path, '\u017f'))
+  AND NOT {is_test_sql("path")})"""
+
+
 # all nodes are read once for the three counts of them
 _KINDS = """(SELECT json_group_array(json_array(node_type, language, number)
     ORDER BY number DESC, node_type, language) FROM kind)"""
@@ -64,6 +85,7 @@ INSERT INTO meta (key, value) SELECT ?2, json_object('run', ?3,
   'languages', json(coalesce(?5, {_pairs("language", "kind", "sum(number)")})),
   'kinds', json(coalesce(?7, {_KINDS})),
   'endings', json({_ENDINGS}),
+  'like_tests', json({_PATHS_LIKE_TESTS}),
   'nodes', (SELECT CAST(total(nodes) AS INTEGER) FROM files WHERE repo = ?1),
   'unparsed', json((SELECT json_array(files, lines) FROM ({UNPARSED_TOTAL}))),
   'texts', json((SELECT json_array(count(*), coalesce(sum(length(text)), 0)) FROM texts

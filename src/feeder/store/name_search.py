@@ -42,11 +42,13 @@ class NameMatch(NamedTuple):
     is_extension: int = 0
 
 
-_NAME_COLUMNS = """
+NAME_COLUMNS = """
 d.id AS id, coalesce(d.symbol, d.logical_path, '') AS name, d.members AS members,
 d.node_type AS node_type, d.path AS path, d.start_line AS start_line,
 d.end_line - d.start_line + 1 AS lines,
 coalesce(d.signature GLOB 'impl[ <]*' OR d.signature GLOB 'extension *', 0) AS is_extension"""
+"""The columns of a match, from the node `d`."""
+NAME_FIELDS = ", ".join(NameMatch._fields)
 _NAME_ENDS_WITH = """
 (lower(substr(coalesce(d.symbol, d.logical_path, ''), -length(after_dot))) IN (suffix, after_dot)
   OR lower(substr(coalesce(d.symbol, d.logical_path, ''), -length(after_heading))) = after_heading)
@@ -67,7 +69,7 @@ WITH with_words AS NOT MATERIALIZED (
     ?16 IS NOT NULL AND (SELECT count(*) FROM with_words) > {MAX_WITH_WORDS}, ?16, '""')
   ORDER BY rank LIMIT {MAX_EXACT}
 )
-SELECT DISTINCT {_NAME_COLUMNS} FROM (
+SELECT DISTINCT {NAME_COLUMNS} FROM (
   SELECT seq, {_NAME_ENDS} FROM (
     SELECT seq FROM with_words UNION ALL SELECT * FROM (SELECT seq FROM named)
   )
@@ -81,8 +83,8 @@ ORDER BY d.node_type = 'class' DESC, d.node_type = 'method' DESC, d.seq LIMIT {M
 # nodes without a symbol or constants are left out after the limit, so that no more rows are read
 def _names_by_word(ranking: str, order: str) -> str:
     return f"""
-SELECT id, name, members, node_type, path, start_line, lines, is_extension FROM (
-  SELECT {_NAME_COLUMNS},
+SELECT {NAME_FIELDS} FROM (
+  SELECT {NAME_COLUMNS},
     d.symbol IS NOT NULL OR d.logical_path IS NULL AND d.members <> '' AS has_name
   FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
   WHERE docs_fts MATCH ?1{ranking} AND {IN_SCOPE}
@@ -96,7 +98,7 @@ NAMES_BY_WORD = _names_by_word(" AND rank MATCH 'bm25(0.0, 1.0, 0.0, 0.0)'", "f.
 D1_FEW_NAMES_BY_WORD = _names_by_word("", "bm25(docs_fts, 0.0, 1.0, 0.0, 0.0)")
 # ?1 an FTS5 query with hundreds of words. Not by rank: BM25 would look for each word in each node
 NAMES_WITH_ANY_WORD = f"""
-SELECT {_NAME_COLUMNS} FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
+SELECT {NAME_COLUMNS} FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
 WHERE docs_fts MATCH ?1 AND {IN_SCOPE} LIMIT {MAX_SIMILAR}
 """
 
@@ -105,7 +107,7 @@ WHERE docs_fts MATCH ?1 AND {IN_SCOPE} LIMIT {MAX_SIMILAR}
 # scope, no name is looked for. A limit before the scope bounds the rows that D1 reads
 def _similar_names(guard_in_scope: str) -> str:
     return f"""
-SELECT {_NAME_COLUMNS} FROM names_fts f CROSS JOIN docs d ON d.seq = f.rowid
+SELECT {NAME_COLUMNS} FROM names_fts f CROSS JOIN docs d ON d.seq = f.rowid
 WHERE names_fts MATCH iif(EXISTS (
   SELECT 1 FROM (SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH ?14 LIMIT {MAX_GUARDS}) f
   CROSS JOIN docs d ON d.seq = f.seq WHERE {guard_in_scope}
@@ -119,7 +121,7 @@ D1_SIMILAR_NAMES = _similar_names(IN_SCOPE_BUT_WORDS)
 # ?1 an FTS5 query with hundreds of words, ?14 another one: if one of the first nodes that it finds
 # is in the scope, no name is looked for. Limits before the scope bound the rows that D1 reads
 NAMES_BY_SPELLING = f"""
-SELECT {_NAME_COLUMNS} FROM (
+SELECT {NAME_COLUMNS} FROM (
   SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH iif(EXISTS (
     SELECT 1 FROM (SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH ?14 LIMIT {MAX_SPELLED}) f
     CROSS JOIN docs d ON d.seq = f.seq WHERE {IN_SCOPE}
@@ -137,7 +139,7 @@ WITH file AS MATERIALIZED (
   FROM files f WHERE f.nodes > 0 AND instr(lower(f.path), ?14)
   ORDER BY is_end DESC, length(f.path), f.path LIMIT {MAX_FILES}
 )
-SELECT {_NAME_COLUMNS} FROM file f CROSS JOIN docs d ON d.seq = (
+SELECT {NAME_COLUMNS} FROM file f CROSS JOIN docs d ON d.seq = (
   SELECT d.seq FROM docs d WHERE d.repo = f.repo AND d.path = f.path AND {IN_SCOPE}
   ORDER BY d.start_line, d.end_line DESC LIMIT 1
 )

@@ -30,6 +30,9 @@ bytes for D1, and contains `test` or `spec`, in any case of letters, `.bats`, `.
 `regress/`.
 """
 
+TEST_PATH_STEMS = "test", "spec", "testdata", "conftest", "bat", "snap", "snapshot", "regress"
+"""Stems of words of which the path of each test has one."""
+
 
 @cache
 def _test_path_pattern() -> re.Pattern[str]:

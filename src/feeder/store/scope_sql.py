@@ -13,7 +13,7 @@ def _any_of(conditions: Sequence[str]) -> str:
     return f"({_any_of(conditions[:half])} OR {_any_of(conditions[half:])})"
 
 
-def _is_test_sql(path: str) -> str:
+def is_test_sql(path: str) -> str:
     """Returns SQL that is 1 if a path is one of a test, else 0.
 
     Every test path contains one of six words, which saves the globs for all other paths. The
@@ -86,7 +86,7 @@ FILES_AT_EXCLUDED_PATHS = _files_at("?4")
 FILES_IN_SCOPE = f"""
 {_files_at(f"coalesce(?3, {_EVERY_PATH})")}
 WHERE (?4 IS NULL OR f.path NOT IN ({FILES_AT_EXCLUDED_PATHS}))
-AND (?5 IS NULL OR ?5 = {_is_test_sql("f.path")})
+AND (?5 IS NULL OR ?5 = {is_test_sql("f.path")})
 """
 
 FILES_AT_PATHS = _files_at("?3")
@@ -146,7 +146,7 @@ _MATCHES_NODE = _matches_node()
 PATH_IN_SCOPE = f"""
 ((?3 IS NULL OR {{path}} IN ({FILES_AT_PATHS}))
   AND ((?4 IS NULL OR {{path}} NOT IN ({FILES_AT_EXCLUDED_PATHS}))
-    AND (?5 IS NULL OR ?5 = {_is_test_sql("{path}")})))
+    AND (?5 IS NULL OR ?5 = {is_test_sql("{path}")})))
 """
 
 
@@ -175,7 +175,7 @@ def _is_at(paths: str, files: str) -> str:
 D1_PATH_IN_SCOPE = f"""
 ((?3 IS NULL OR {_is_at("?3", FILES_AT_PATHS)})
   AND ((?4 IS NULL OR NOT {_is_at("?4", FILES_AT_EXCLUDED_PATHS)})
-    AND (?5 IS NULL OR ?5 = {_is_test_sql("d.path")})))
+    AND (?5 IS NULL OR ?5 = {is_test_sql("d.path")})))
 """
 """`PATH_IN_SCOPE` of the node `d` where D1 bills each file of a list, for each statement.
 

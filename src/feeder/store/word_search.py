@@ -89,11 +89,13 @@ _FINDING_AND_RANKING = """
 # not from `facts`: SQLite counts the depth of the facts once more for each reference. What is equal
 # for all nodes is a subquery, which SQLite evaluates once: comparing two names for each node takes
 # a twentieth of a search
-_OF_REPOSITORY = """
+_IS_OF_REPOSITORY = "d.repo IN (SELECT value FROM json_each(?2))"
+_HAS_NODE_OF_REPOSITORY = f"""EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid
+    AND {_IS_OF_REPOSITORY})"""
+_OF_REPOSITORY = f"""
 ((SELECT ?2 IS NULL
     OR (SELECT min(repo) FROM docs) = ?2->>0 AND (SELECT max(repo) FROM docs) = ?2->>0)
-  OR EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid
-    AND d.repo IN (SELECT value FROM json_each(?2))))
+  OR {_HAS_NODE_OF_REPOSITORY})
 """
 _IN_SCOPE = f"EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {IN_SCOPE})"
 _BY_SCORE = f"ORDER BY score LIMIT ?14 + {MAX_TIES}"
@@ -134,27 +136,44 @@ WITH best(seq, score) AS (
 # sorts, which takes a third longer, its table returns the ids, and the caller merges the rows
 _BY_RANK = f"AND rank MATCH 'bm25({BM25_WEIGHTS})' ORDER BY rank LIMIT ?14 + 0"
 _SCORED = "id, -rank"
+POSTINGS_WITH_NODES = "docs_fts CROSS JOIN docs d ON d.seq = docs_fts.rowid"
 
 
-def _d1_word_search(columns: str) -> str:
+def _d1_word_search(columns: str, source: str = "docs_fts") -> str:
     return f"""
 {_QUERY} SELECT * FROM (
-  SELECT {columns} FROM docs_fts WHERE docs_fts MATCH {_FINDING} AND {_OF_REPOSITORY} {_BY_RANK}
+  SELECT {columns} FROM {source} WHERE docs_fts MATCH {_FINDING} AND {_OF_REPOSITORY} {_BY_RANK}
 ) UNION ALL SELECT * FROM (
-  SELECT {columns} FROM docs_fts
+  SELECT {columns} FROM {source}
   WHERE docs_fts MATCH {_FINDING_AND_RANKING} AND {_OF_REPOSITORY} {_BY_RANK}
 )
 """
 
 
-def d1_filtered_word_search(words: str = "?1", columns: str = _SCORED) -> str:
-    """Selects the nodes of a scope that match the SQL expression `words`, an FTS5 query."""
+def _d1_filtered_word_search(columns: str) -> str:
     return f"""
-SELECT {columns} FROM docs_fts WHERE docs_fts MATCH {words} AND {_IN_SCOPE} {_BY_RANK}
+SELECT {columns} FROM docs_fts WHERE docs_fts MATCH ?1 AND {_IN_SCOPE} {_BY_RANK}
 """
 
 
-D1_WORD_SEARCH, D1_FILTERED_WORD_SEARCH = _d1_word_search(_SCORED), d1_filtered_word_search()
+D1_WORD_SEARCH = _d1_word_search(_SCORED)
+D1_FILTERED_WORD_SEARCH = _d1_filtered_word_search(_SCORED)
+
+
+def d1_nodes_by_words(columns: str) -> str:
+    """Selects the same as `D1_WORD_SEARCH`, and these columns of the node `d`."""
+    search = _d1_word_search(f"d.id, -rank AS score, {columns}", POSTINGS_WITH_NODES)
+    return search.replace(_HAS_NODE_OF_REPOSITORY, _IS_OF_REPOSITORY)
+
+
+def d1_filtered_nodes_by_words(columns: str, words: str = "?1") -> str:
+    """Selects the nodes of a scope that match the SQL expression `words`, an FTS5 query, with these
+    columns of the node `d` after their ids and scores.
+    """
+    return f"""
+SELECT d.id, -rank AS score, {columns} FROM {POSTINGS_WITH_NODES}
+WHERE docs_fts MATCH {words} AND {IN_SCOPE} {_BY_RANK}
+"""
 
 
 # the candidates of a word search with what BM25 is computed from, so that nodes of several
@@ -177,7 +196,7 @@ WHERE docs_fts MATCH j.value->>0 AND +docs_fts.rowid IN (SELECT seq FROM candida
 
 
 D1_WORD_SEARCH_ACROSS = _with_term_scores(_d1_word_search("rowid"), "?1")
-D1_FILTERED_WORD_SEARCH_ACROSS = _with_term_scores(d1_filtered_word_search(columns="rowid"), "?15")
+D1_FILTERED_WORD_SEARCH_ACROSS = _with_term_scores(_d1_filtered_word_search("rowid"), "?15")
 
 
 def node_counts(database: Database, terms: Sequence[str]) -> Mapping[str, int]:

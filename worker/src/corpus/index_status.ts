@@ -136,6 +136,8 @@ export interface IndexCounts {
   readonly kinds?: readonly (readonly [nodeType: string, language: string | null, nodes: number])[];
   /** The endings of the paths of each language; not in counts of earlier versions. */
   readonly endings?: Readonly<Record<string, readonly string[]>>;
+  /** The paths outside tests that have a word of tests' paths, null if they are many; not in counts of earlier versions. */
+  readonly like_tests?: readonly string[] | null;
   readonly skipped: readonly Row[];
   readonly texts: readonly [rows: number, bytes: number];
   /** Files with lines that their grammar does not know; not in counts of earlier versions. */
@@ -156,6 +158,8 @@ export interface CountedValues {
   readonly language: ReadonlyMap<string, number>;
   readonly node_type: ReadonlyMap<string, number>;
   readonly endings: ReadonlyMap<string, readonly string[]>;
+  /** The paths outside tests that have a word of tests' paths; null if they are many, undefined if they were not counted. */
+  readonly likeTests: readonly string[] | null | undefined;
   languagesOf(nodeTypes: readonly string[]): readonly (string | null)[] | null;
 }
 
@@ -181,8 +185,10 @@ export function countedValues(meta: IndexMeta, repos: readonly string[]): Counte
     const kinds = counts.flatMap((one) => one.kinds!).filter(([nodeType]) => nodeTypes.includes(nodeType));
     return [...new Set(kinds.map(([, language]) => language))];
   };
+  const likeTests = counts.map(({ like_tests: paths }) => paths);
   return {
     languagesOf,
+    likeTests: likeTests.includes(undefined) ? undefined : likeTests.includes(null) ? null : likeTests.flatMap((paths) => paths!),
     endings: new Map([...languages.keys()].flatMap(endingsOf)),
     language: languages,
     node_type: values(counts.flatMap((one) => one.node_types)),

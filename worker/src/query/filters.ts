@@ -6,7 +6,7 @@ import { normalizeParts } from "../posix_paths.ts";
 import { casefold, compareText, split } from "../python_strings.ts";
 import { unicodeForms } from "../text.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
-import { EMPTY_SCOPE, endingWords, isGlob, normalizePath, type Scope } from "../store/scope.ts";
+import { ANY_TEST, EMPTY_SCOPE, endingWords, isGlob, normalizePath, type Scope, testsExcept } from "../store/scope.ts";
 import {
   allPaths,
   type Column,
@@ -178,12 +178,24 @@ function hasFewNodes({ counted }: FilterLookup, { languages, nodeTypes }: Scope)
 }
 
 /**
- * The scope with the words that the paths of its languages end with, as the last run counted them: FTS5 then leaves out
- * most nodes of other languages, each of which D1 would bill.
+ * The scope with words that the paths of its nodes have or lack, as the last run counted them: FTS5 then leaves out most
+ * other nodes, each of which D1 would bill.
+ */
+export function withPathWords(scope: Scope, counted: CountedValues | null): Scope {
+  return { ...withLanguageWords(scope, counted), testWords: counted && testWords(scope, counted) };
+}
+
+function testWords({ tests }: Scope, { likeTests }: CountedValues): string | null {
+  if (tests === "only") return likeTests === undefined ? null : ANY_TEST;
+  return tests === "no" && likeTests ? testsExcept(likeTests) : null;
+}
+
+/**
+ * The scope with the words that the paths of its languages end with.
  *
  * Not for languages of many nodes, where it saves little and FTS5 takes longer.
  */
-export function withLanguageWords(scope: Scope, counted: CountedValues | null): Scope {
+function withLanguageWords(scope: Scope, counted: CountedValues | null): Scope {
   const present = counted && languagesOf(scope, counted);
   if (!present) return { ...scope, languageWords: null };
   const [own, all] = [present, [...counted.language.keys()]].map((names) => {

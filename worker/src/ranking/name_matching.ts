@@ -232,14 +232,19 @@ export function spellings(name: string): string[] {
   return words.flatMap((word, at) => oneEditVariants(word, at ? 0 : 1).map(inPlace(at)));
 }
 
+/** Returns true if a node with a similar name shows what the query means: nodes one edit away are not compared then. */
+export function hasMeantName(queryText: QueryText, similarRows: Rows): boolean {
+  const name = lastName(queryText.name);
+  return nameMatches(similarRows).some((node) => containsName(node.name, name) || meantName(name, node));
+}
+
 /** The nodes with names similar to one that no node has, and those with a member one edit away. */
 function similarNames(queryText: QueryText, similarRows: Rows, spelledRows: Rows): string[] {
   const name = lastName(queryText.name);
   const grams = trigrams(name);
   const similarNodes = nameMatches(similarRows);
   const isPart = similarNodes.some((node) => containsName(node.name, name)); // a part of a name, no typo
-  const isAnswered = isPart || similarNodes.some((node) => meantName(name, node));
-  const spelled = isAnswered ? [] : nameMatches(spelledRows);
+  const spelled = hasMeantName(queryText, similarRows) ? [] : nameMatches(spelledRows);
   const nodes = [...new Map([...similarNodes, ...spelled].map((node) => [node.id, node])).values()];
   const meant = new Map(nodes.map((node) => [node.id, !isPart || containsName(node.name, name) ? meantName(name, node) : ""]));
   const members = new Map<string, string>();

@@ -10,13 +10,14 @@ import { Pattern } from "../python_regex.ts";
 import { rpartition, strip } from "../python_strings.ts";
 import { type Batch, type Database, type Row, type Statement } from "../store/database.ts";
 import { ftsPhrase, NOTHING } from "../store/fts_query.ts";
+import { rowsOfNames, rowsOfWords } from "../store/hits.ts";
 import { type NameMatch, nameMatches } from "../store/name_search.ts";
-import type { Scope } from "../store/scope.ts";
+import { isRestricted, type Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { lastName, normalizeSymbol, symbolEndsWith } from "../text.ts";
 import type { OnTiming } from "../timing.ts";
 import type { IndexMeta } from "../corpus/index_status.ts";
-import { canMatchSimilar, hasExactMatch, isShortQuery, matchSimilar, spellings, rareLimit, matchAnchors, matchNames, nodeIds } from "./name_matching.ts";
+import { canMatchSimilar, hasExactMatch, hasMeantName, isShortQuery, matchSimilar, spellings, rareLimit, matchAnchors, matchNames, type NameMatches, nodeIds } from "./name_matching.ts";
 import { QueryText } from "../query/query_text.ts";
 import {
   anchorRanking,
@@ -81,7 +82,9 @@ export class WordSearch {
   readonly #titles: () => Row[][];
   readonly #descriptions: () => Row[][];
   readonly #literals: () => Row[][];
+  readonly #misspelt: () => Row[][];
   #similar: Row[][] = [];
+  #matches: NameMatches | null = null;
 
   constructor(
     text: string,
@@ -99,11 +102,18 @@ export class WordSearch {
     this.#anchors = batch.add(anchorStatements(queryText, scope));
     this.#names = batch.add(nameStatements(queryText, scope));
     this.#literals = batch.add(literalStatements(queryText, scope));
+    const name = lastName(queryText.name);
+    this.#misspelt = batch.add(canMatchSimilar(queryText) && !isRestricted(scope) ? [sql.nodesByTrigrams(name, name, scope)] : []);
+  }
+
+  /** The nodes that the name statements found; the batch must have run. */
+  get #nameMatches(): NameMatches {
+    return (this.#matches ??= matchNames(this.queryText, this.#names()));
   }
 
   /** The nodes whose name or path only resembles a token. */
   get resemblingIds(): ReadonlySet<string> {
-    return new Set(matchNames(this.queryText, this.#names()).resemblingIds);
+    return new Set(this.#nameMatches.resemblingIds);
   }
 
   /**
@@ -113,17 +123,26 @@ export class WordSearch {
    */
   async loadSimilar(database: Database): Promise<void> {
     const { queryText, scope } = this;
-    const matches = matchNames(queryText, this.#names());
+    const matches = this.#nameMatches;
     if (hasExactMatch(matches) || !canMatchSimilar(queryText)) return;
     const name = lastName(queryText.name);
     const withName = this.#nodesWithWord(ftsPhrase(name));
     if (withName === null) this.#similar = await database.run(similarStatements(queryText, scope));
-    else if (withName.length === 0) this.#similar = [[], [], ...(await database.run(misspeltNameStatements(name, null, scope)))];
+    else if (withName.length === 0) this.#similar = [[], [], ...(await this.#misspeltNames(database, name))];
     else {
       const isSpelled = matches.overlapScores.size > 0;
       const [withPrefix = []] = isSpelled ? [] : await database.run([sql.nodesByNamePrefix(name, scope)]);
       this.#similar = [withName, withPrefix, [], []];
     }
+  }
+
+  /** The nodes with a similar name, which the batch has found without filters, and those one edit away if there are none. */
+  async #misspeltNames(database: Database, name: string): Promise<Row[][]> {
+    const { queryText, scope } = this;
+    const [similar] = this.#misspelt();
+    if (!similar) return database.run(misspeltNameStatements(name, null, scope));
+    if (hasMeantName(queryText, similar)) return [similar, []];
+    return [similar, ...(await database.run([sql.nodesBySpelling(spellings(name), null, scope)]))];
   }
 
   /** The nodes with a word, the first ones if they are many, if the batch shows them; else null. */
@@ -137,7 +156,7 @@ export class WordSearch {
   /** The rankings by name and by word; the batch, and `loadSimilar`, must have run. */
   rankings(): Ranking[] {
     const { queryText } = this;
-    const matches = matchNames(queryText, this.#names());
+    const matches = this.#nameMatches;
     const words = sql.scoresById(this.#words().flat(), MAX_BY_WORD);
     const similar = matchSimilar(queryText, matches, this.#similar);
     const byWord = [...similar.wordIds].sort((a, b) => (words.get(b) ?? 0) - (words.get(a) ?? 0));
@@ -166,6 +185,16 @@ export class WordSearch {
     const [, ...names] = this.#names();
     const rowSets = [this.#words(), this.#titles(), this.#descriptions(), this.#literals(), names, this.#similar];
     return new Set(rowSets.flat(2).map(([id]) => String(id)));
+  }
+
+  /** The rows of `hitsWithParts` for those nodes in `idsInScope` that the statements have read; the same must have run. */
+  get nodeRows(): ReadonlyMap<string, Row> {
+    const { withWords, withoutWords } = this.scope;
+    const [called = [], ...names] = this.#names();
+    const areCompared = withWords === null && withoutWords === null;
+    const byName = [...names, ...this.#similar.slice(1), ...(areCompared ? [called, ...this.#anchors(), ...this.#frames()] : [])];
+    const byWord = [...this.#words(), ...this.#titles(), ...this.#literals()];
+    return new Map([...byName.flatMap(rowsOfNames), ...byWord.flatMap(rowsOfWords)].map((row) => [String(row[0]), row]));
   }
 
   /** The nodes with the words of a token in their order, the best by word first. */

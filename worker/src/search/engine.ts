@@ -2,7 +2,7 @@
 
 import { constants } from "../../build/worker_data.json";
 import { VectorIndex } from "../bindings/vectorize.ts";
-import { Batch, type Database, type Row } from "../store/database.ts";
+import { Batch, type Row } from "../store/database.ts";
 import { type Hit, hitFromRow } from "../store/hits.ts";
 import { partsFromHits, partRanges, type PartsByNode } from "../store/node_parts.ts";
 import { isRestricted, type Scope } from "../store/scope.ts";
@@ -19,7 +19,7 @@ import {
   resolveScope,
   uncountedValues,
   unknownFilterNotes,
-  withLanguageWords,
+  withPathWords,
 } from "../query/filters.ts";
 import { cacheKey, countedValues, type CountedValues, metaStatement, parseMeta, resolveRepo } from "../corpus/index_status.ts";
 import { limitQuery } from "../query/limits.ts";
@@ -135,24 +135,35 @@ export async function search(
   const filterNotes = [...unknownFilterNotes(parsed), ...overriddenFilters(parsed, filters.tests), ...limitNotes];
   const repos = await findRepos(context, query);
   const { first, note, correctedWords } = await retrieveCorrected(context, query, repos, usesVectors);
-  const ranked = first.words ? await rankCandidates(first, first.words, page) : await listScope(first, page);
   const { scope } = first;
+  const absence = new AbsenceNotes(repos, scope);
+  const ranked = first.words ? await rankCandidates(first, first.words, page, absence) : await listScope(first, page, absence);
   const { hasMatch, contents, answer } = ranked;
-  const absent = hasMatch ? [] : await absenceNotes(context.database, repos, scope, answer.total);
-  const notes = [...filterNotes, ...first.notes, ...note, ...answer.notes, ...absent];
+  const notes = [...filterNotes, ...first.notes, ...note, ...answer.notes, ...absence.notes()];
   const parsedSearch = { query, text: queryText(query), scope, notes, correctedWords };
   return { context: first.context, parsedSearch, answer: { ...answer, notes }, contents, hasMatch };
 }
 
-/** What a search could not see that found nothing, or only similar nodes; with one request. */
-async function absenceNotes(database: Database, repos: readonly string[], scope: Scope, total: number): Promise<string[]> {
-  const batch = new Batch();
-  const searched = { ...scope, repos };
-  const skipped = batch.add(total ? [] : skippedPathStatements(repos, scope));
-  const unread = batch.add([sql.unreadInScope(searched)]);
-  await batch.run(database);
-  const paths = skippedPathNotes(skipped());
-  return [...paths, ...unreadNotes(unread()[0] ?? [], searched, paths)];
+/** What a search could not see that found nothing, or only similar nodes. */
+class AbsenceNotes {
+  /** The notes, after the batch has run; none if nothing was added to one. */
+  notes: () => string[] = () => [];
+
+  constructor(
+    private readonly repos: readonly string[],
+    private readonly scope: Scope,
+  ) {}
+
+  /** Adds the statements to the batch that reads the lines of hits. */
+  addTo(batch: Batch, hasHits: boolean): void {
+    const searched = { ...this.scope, repos: this.repos };
+    const skipped = batch.add(hasHits ? [] : skippedPathStatements(this.repos, this.scope));
+    const unread = batch.add([sql.unreadInScope(searched)]);
+    this.notes = () => {
+      const paths = skippedPathNotes(skipped());
+      return [...paths, ...unreadNotes(unread()[0] ?? [], searched, paths)];
+    };
+  }
 }
 
 /** Resolves filters without a query to a scope. */
@@ -161,53 +172,97 @@ export async function scopeFromFilters(context: SearchContext, filters: Filters)
   const repos = await findRepos(context, query);
   const lookup = filterLookup(query, repos, await valuesToFilter(context, query, repos));
   const scope = await resolveScope(context.database, lookup, await context.database.run(lookupStatements(lookup)));
-  return withLanguageWords(scope, currentCounts(context, repos, scope));
+  return withPathWords(scope, currentCounts(context, repos, scope));
 }
 
-/** The counts in the metadata that was read last, if the scope has languages or node types. */
-function currentCounts({ meta }: SearchContext, repos: readonly string[], { languages, nodeTypes }: Scope): CountedValues | null {
-  return languages.length + nodeTypes.length > 0 ? countedValues(meta, repos) : null;
+/** The counts in the metadata that was read last, if a filter of the scope is counted. */
+function currentCounts({ meta }: SearchContext, repos: readonly string[], { languages, nodeTypes, tests }: Scope): CountedValues | null {
+  return languages.length + nodeTypes.length > 0 || tests === "no" || tests === "only" ? countedValues(meta, repos) : null;
+}
+
+/** What statements have found: the nodes that they compared with the whole scope, and the rows of those that they read. */
+type FoundNodes = Pick<WordSearch, "idsInScope" | "nodeRows">;
+
+/** The nodes whose lines are read with the candidates, and the results on the page that the known candidates lead to. */
+interface ExpectedLines {
+  readonly ids: readonly string[];
+  results(known: CandidateRows): readonly Result[];
+  readonly page: Pagination;
 }
 
 /**
- * Reads the rows of candidates, and the lines of `linesOf`, in one request. Without ids, none is sent.
+ * Reads the rows of those candidates that are not known, and the lines of the expected hits, in one request. Without unknown
+ * ids and lines to read, none is sent.
  *
- * Those that are not `inScope`, where statements have found them, are left out unless the scope has them.
+ * Those that are not `idsInScope` are left out unless the scope has them.
  */
 export async function fetchCandidates(
   context: SearchContext,
   ids: readonly string[],
   scope: Scope,
-  inScope: ReadonlySet<string>,
-  linesOf: readonly string[] = [],
+  found: FoundNodes,
+  expected: ExpectedLines | null = null,
 ): Promise<CandidateRows> {
   const batch = new Batch();
+  const { nodeRows } = found;
   const contents = new FileContents(context);
-  const rows = batch.add([sql.hitsWithParts(ids, inScope, scope)]);
-  const excludedRows = batch.add(scope.withoutWords ? [sql.classesAround(ids, scope.withoutWords)] : []);
-  const addLines = contents.addStatements(batch, linesOf);
-  if (ids.length > 0) await batch.run(context.database);
-  await addLines();
+  const unknown = ids.filter((id) => !nodeRows.has(id));
+  const rows = batch.add(unknown.length > 0 ? [sql.hitsWithParts(unknown, found.idsInScope, scope)] : []);
+  const excludedRows = batch.add(scope.withoutWords && ids.length > 0 ? [sql.classesAround(ids, scope.withoutWords)] : []);
+  const isSent = contents.isStored && (batch.size > 0 || (expected?.ids.length ?? 0) > 0);
+  const addLines = expected && isSent ? addExpected(batch, expected, candidateRows(ids, nodeRows, contents)) : null;
+  await batch.run(context.database);
+  await addLines?.();
   const excluded = new Set((excludedRows()[0] ?? []).map(([id]) => String(id)));
-  const hitRows = (rows()[0] ?? []).filter(([id]) => !excluded.has(String(id)));
-  const hits = hitRows.map(hitFromRow);
-  const hashes = new Map(hitRows.map((row) => [String(row[0]), row.at(-2) as number | null]));
-  return { hits, parts: partsFromHits(hits, hitRows), hashes, contents };
+  const read = (rows()[0] ?? []).map((row) => [String(row[0]), row] as const);
+  const all = read.length > 0 ? new Map([...nodeRows, ...read]) : nodeRows;
+  return candidateRows(ids.filter((id) => !excluded.has(id)), all, contents);
 }
 
-/** Groups results, and returns a page of them with the lines that are available. */
+/** The candidates whose rows are known, in the order of the ids. */
+function candidateRows(ids: readonly string[], rows: ReadonlyMap<string, Row>, contents: FileContents): CandidateRows {
+  const own = ids.flatMap((id) => {
+    const row = rows.get(id);
+    return row ? [row] : [];
+  });
+  const hits = own.map(hitFromRow);
+  const hashes = new Map(own.map((row) => [String(row[0]), row.at(-2) as number | null]));
+  return { hits, parts: partsFromHits(hits, own), hashes, contents };
+}
+
+/** Adds the statements for the lines of the expected hits, so that most pages need no request of their own. */
+function addExpected(batch: Batch, { ids, results, page }: ExpectedLines, known: CandidateRows): () => Promise<void> {
+  const hits = new Map(known.hits.map((hit) => [hit.id, hit]));
+  const groups = groupedResults(results(known), known);
+  const shown = deduplicated(groups, duplicateCandidates(groups), known).slice(page.offset, page.offset + page.limit);
+  const compared = ids.flatMap((id) => hits.get(id) ?? []);
+  return known.contents.addStatements(batch, shown.map(({ hit }) => hit), compared, ids.filter((id) => !hits.has(id)));
+}
+
+/**
+ * Groups results, and returns a page of them with the lines that are available, which are read in one request with what
+ * else is in the batch.
+ */
 export async function paginate(
   results: readonly Result[],
-  { parts, hashes, contents }: CandidateRows,
+  candidates: CandidateRows,
   { limit, offset }: Pagination,
+  batch = new Batch(),
 ): Promise<Pick<ResultPage, "results" | "total" | "allResults">> {
-  const hits = results.map((result) => result.hit);
-  const groups = groupParts(results, partRanges(hits, parts));
+  const { contents } = candidates;
+  const groups = groupedResults(results, candidates);
   const end = offset + limit;
-  const allResults = contents.isStored ? await deduplicate(groups, hashes, contents) : groups;
+  const compared = contents.isStored ? duplicateCandidates(groups) : [];
+  if (!areHashed(compared, candidates)) await contents.load([], compared);
+  const allResults = deduplicated(groups, compared, candidates);
   const shown = allResults.slice(offset, end);
-  if (contents.areAvailable) await contents.load(shown.map((result) => result.hit));
+  await contents.load(contents.areAvailable ? shown.map((result) => result.hit) : [], [], batch);
   return { results: shown, total: allResults.length, allResults };
+}
+
+/** The results, the parts of a node as one. */
+function groupedResults(results: readonly Result[], { parts }: CandidateRows): Result[] {
+  return groupParts(results, partRanges(results.map((result) => result.hit), parts));
 }
 
 /** Runs the first batch, and once more with corrected words if misspelt ones are nowhere in the index. */
@@ -244,14 +299,14 @@ async function retrieveCandidates(
 ): Promise<FirstBatch> {
   const filters = filterLookup(query, repos, await valuesToFilter(context, query, repos));
   const likeliest = likeliestScope(filters);
-  const guess = mustMatch(query, withLanguageWords(likeliest, currentCounts(context, repos, likeliest))).scope;
+  const guess = mustMatch(query, withPathWords(likeliest, currentCounts(context, repos, likeliest))).scope;
   const before = cacheKey(context.meta, context.repo);
   const first = await runFirstBatch(context, query, filters, guess, usesVectors);
   if (cacheKey(context.meta, context.repo) !== before) {
     return retrieveCandidates(createContext(context), query, repos, usesVectors);
   }
   const resolved = await resolveScope(context.database, filters, first.checks);
-  const current = withLanguageWords(resolved, currentCounts(context, repos, resolved));
+  const current = withPathWords(resolved, currentCounts(context, repos, resolved));
   const { scope, notes } = mustMatch(query, current);
   const cutNotes = relationNotes(query.relations, relationRows(filters, first.checks));
   const isRight = JSON.stringify(guess) === JSON.stringify(scope);
@@ -329,7 +384,7 @@ function createVectorSearch(context: SearchContext, text: string): { vectorSearc
 }
 
 /** Ranks the candidates and returns a page of them. */
-async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagination): Promise<Ranked> {
+async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagination, absence: AbsenceNotes): Promise<Ranked> {
   const { scope, vectorSearch, warnings, context } = first;
   const onWarning = (line: string) => warnings.push(line);
   const [nearest] = await Promise.all([
@@ -338,24 +393,34 @@ async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagina
   ]);
   const retrieved = [...words.rankings(), ...(nearest ? [nearest] : [])];
   const literalIds = areLinesNeeded(queryLiterals(words.queryText)) ? words.literalIds : [];
-  const candidates = await fetchCandidates(context, candidateOrder(retrieved), scope, words.idsInScope, literalIds);
+  const rank = (rankings: readonly Ranking[], { hits }: CandidateRows) => {
+    const all = rankHits(words.queryText, rankings, hits, [], words.resemblingIds);
+    return isVectorOnly(rankings) ? all.slice(0, MAX_BY_VECTOR_ONLY) : all;
+  };
+  const expected = { ids: literalIds, results: (known: CandidateRows) => rank(retrieved, known), page };
+  const candidates = await fetchCandidates(context, candidateOrder(retrieved), scope, words, expected);
   const rankings = confirmLiterals(retrieved, words.queryText, candidates);
-  const all = rankHits(words.queryText, rankings, candidates.hits, [], words.resemblingIds);
-  const results = isVectorOnly(rankings) ? all.slice(0, MAX_BY_VECTOR_ONLY) : all;
+  const results = rank(rankings, candidates);
   const problem = first.problem ? [`${WORDS_ONLY} ${first.problem}`] : [];
   const found = resultNotes(words.queryText, rankings, results);
-  const shown = await paginate(results, candidates, page);
+  const hasMatch = results.length > 0 && !found.length;
+  const batch = new Batch();
+  if (!hasMatch) absence.addTo(batch, results.length > 0);
+  const shown = await paginate(results, candidates, page, batch);
   const answer = { ...shown, notes: [...found, ...warnings, ...problem], atLeast: isTruncated(rankings) };
-  return { answer, contents: candidates.contents, hasMatch: results.length > 0 && !found.length };
+  return { answer, contents: candidates.contents, hasMatch };
 }
 
 /** Lists the first nodes of a scope, for a query of filters alone. */
-async function listScope(first: FirstBatch, page: Pagination): Promise<Ranked> {
+async function listScope(first: FirstBatch, page: Pagination, absence: AbsenceNotes): Promise<Ranked> {
   const hits = first.listedRows.slice(0, MAX_LISTED).map(hitFromRow);
   const ids = hits.map((hit) => hit.id);
-  const candidates = await fetchCandidates(first.context, ids, first.scope, new Set(ids));
+  const candidates = await fetchCandidates(first.context, ids, first.scope, { idsInScope: new Set(ids), nodeRows: new Map() });
   const kept = new Set(candidates.hits.map((hit) => hit.id));
-  const shown = await paginate(hits.filter((hit) => kept.has(hit.id)).map(resultOf), candidates, page);
+  const results = hits.filter((hit) => kept.has(hit.id)).map(resultOf);
+  const batch = new Batch();
+  if (results.length === 0) absence.addTo(batch, false);
+  const shown = await paginate(results, candidates, page, batch);
   const atLeast = first.listedRows.length > MAX_LISTED;
   return { answer: { ...shown, notes: [], atLeast }, contents: candidates.contents, hasMatch: shown.total > 0 };
 }
@@ -367,16 +432,15 @@ function mergeFilters(query: Query, filters: Filters): Query {
   return { ...query, ...Object.fromEntries(merged), tests: filters.tests ?? query.tests };
 }
 
-/** Makes one result of nodes with the same text; lines are read only where a hash lacks. */
-async function deduplicate(
-  nodes: readonly Result[],
-  hashes: ReadonlyMap<string, number | null>,
-  contents: FileContents,
-): Promise<Result[]> {
-  const compared = duplicateCandidates(nodes);
-  const areHashed = compared.every((hit) => typeof hashes.get(hit.id) === "number");
-  if (!areHashed) await contents.load([], compared);
-  const keyOf = (hit: Hit) =>
-    areHashed ? hashKey(hit, hashes.get(hit.id)!) : textKey(hit, contents.lines(hit)?.lines ?? []);
+/** Returns true if copies are found without reading their lines; rows of an earlier version have no hash. */
+function areHashed(compared: readonly Hit[], { hashes }: CandidateRows): boolean {
+  return compared.every((hit) => typeof hashes.get(hit.id) === "number");
+}
+
+/** Makes one result of nodes with the same text, by the hashes of their lines or, without them, by their loaded lines. */
+function deduplicated(nodes: readonly Result[], compared: readonly Hit[], candidates: CandidateRows): Result[] {
+  const { hashes, contents } = candidates;
+  const byHash = areHashed(compared, candidates);
+  const keyOf = (hit: Hit) => (byHash ? hashKey(hit, hashes.get(hit.id)!) : textKey(hit, contents.lines(hit)?.lines ?? []));
   return groupDuplicates(nodes, new Map(compared.map((hit) => [hit.id, keyOf(hit) ?? hit.id])));
 }

@@ -41,7 +41,7 @@ export async function findSimilar(
 ): Promise<{ answer: ResultPage; contents: FileContents }> {
   const warnings: string[] = [];
   const scored = await scoreSimilar(context, target, scope, (line) => warnings.push(line));
-  const candidates = await fetchCandidates(context, [...scored.scores.keys()], scope, new Set());
+  const candidates = await fetchCandidates(context, [...scored.scores.keys()], scope, { idsInScope: new Set(), nodeRows: new Map() });
   const others = candidates.hits.filter((hit) => !isPartOfTarget(target, hit));
   const results = others.map((hit, at): Result => {
     const ranks = new Map([[scored.by, at + 1]]);

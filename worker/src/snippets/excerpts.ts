@@ -4,7 +4,7 @@ import { constants } from "../../build/worker_data.json";
 import * as github from "../bindings/github.ts";
 import { sortBy } from "../sorting.ts";
 import { length, strip } from "../python_strings.ts";
-import type { Batch, Row } from "../store/database.ts";
+import { Batch, type Row } from "../store/database.ts";
 import type { Hit } from "../store/hits.ts";
 import * as sql from "../store/statements.ts";
 import { StoredSource, type NumberedLines } from "../store/stored_source.ts";
@@ -45,6 +45,8 @@ export interface Context {
 export class FileContents {
   readonly #source = new StoredSource();
   readonly #inner = new Map<string, InnerRanges>();
+  /** The ranges whose lines, and those next to them, were looked up. */
+  readonly #loaded = new Set<string>();
 
   constructor(private readonly context: SearchContext) {}
 
@@ -63,23 +65,35 @@ export class FileContents {
   }
 
   /**
-   * Adds a statement to a batch that selects the stored lines of nodes. Returns a function that stores its rows
-   * after the batch ran.
+   * Adds statements to a batch that select what is not loaded yet: the stored lines of hits, and of nodes by id, and the
+   * nodes within `shown` hits. Returns a function that stores their rows after the batch ran.
    */
-  addStatements(batch: Batch, ids: readonly string[]): () => Promise<void> {
-    const source = batch.add(ids.length > 0 && this.isStored ? [sql.storedSourceOfNodes(ids)] : []);
-    return () => this.#source.add(source()[0] ?? []);
+  addStatements(batch: Batch, shown: readonly Hit[], compared: readonly Hit[], ids: readonly string[] = []): () => Promise<void> {
+    if (!this.isStored) return async () => {};
+    const isLacking = (hit: Hit) => !this.#loaded.has(rangeKey(hit));
+    const lacking = [...new Set([...shown.filter(isLacking), ...compared.filter((hit) => this.lines(hit) === null)])];
+    const unread = shown.filter((hit) => !this.#inner.has(rangeKey(hit)));
+    const source = batch.add([
+      ...(lacking.length > 0 ? [sql.storedSourceLines(lacking.map(withContext))] : []),
+      ...(ids.length > 0 ? [sql.storedSourceOfNodes(ids)] : []),
+    ]);
+    const inner = batch.add(unread.length > 0 ? [sql.innerNodes(unread.map(({ id, startLine, endLine }) => [id, startLine, endLine]))] : []);
+    return async () => {
+      await this.#source.add(source().flat());
+      for (const hit of lacking) this.#loaded.add(rangeKey(hit));
+      this.#addInnerRanges(inner()[0] ?? [], unread);
+    };
   }
 
-  /** Loads the lines of hits that are not loaded yet, in one request; for `compared` only lines are needed. */
-  async load(hits: readonly Hit[], compared: readonly Hit[] = []): Promise<void> {
-    const isMissing = (hit: Hit) => this.lines(hit) === null;
-    const isIncomplete = (hit: Hit) => isMissing(hit) || !this.#inner.has(hit.id);
-    const incomplete = [...hits.filter(isIncomplete), ...compared.filter(isMissing)];
-    if (this.isStored && incomplete.length > 0) {
-      await this.#loadFromDatabase([...new Set(incomplete)]);
-    }
-    await this.#loadFromGitHub(hits.filter(isMissing));
+  /**
+   * Loads the lines of hits that are not loaded yet, in one request with what else is in the batch; for `compared` only
+   * lines are needed.
+   */
+  async load(hits: readonly Hit[], compared: readonly Hit[] = [], batch = new Batch()): Promise<void> {
+    const addRows = this.addStatements(batch, hits, compared);
+    await batch.run(this.context.database);
+    await addRows();
+    await this.#loadFromGitHub(hits.filter((hit) => this.lines(hit) === null));
   }
 
   /** The lines of a hit; null if they are not loaded. */
@@ -135,29 +149,19 @@ export class FileContents {
   }
 
   /** The line ranges of the nodes within a hit, if they are loaded. */
-  inner({ id, startLine, endLine }: Hit): InnerRanges {
-    const ranges = this.#inner.get(id) ?? [];
-    return ranges.filter(([first, last]) => last - first < endLine - startLine);
-  }
-
-  async #loadFromDatabase(hits: readonly Hit[]): Promise<void> {
-    const [source = [], innerNodes = []] = await this.context.database.run([
-      sql.storedSourceLines(
-        hits.map(({ repo, path, startLine, endLine }) => [repo, path, startLine - CONTEXT_LINES, endLine + CONTEXT_LINES]),
-      ),
-      sql.innerNodes(hits.map(({ id, startLine, endLine }) => [id, startLine, endLine])),
-    ]);
-    await this.#source.add(source);
-    this.#addInnerRanges(innerNodes, new Set(hits.map(({ id }) => id)));
+  inner(hit: Hit): InnerRanges {
+    const ranges = this.#inner.get(rangeKey(hit)) ?? [];
+    return ranges.filter(([first, last]) => last - first < hit.endLine - hit.startLine);
   }
 
   /** Adds the ranges of nodes within hits; a row with a hash is a part of the hit itself. */
-  #addInnerRanges(rows: readonly Row[], ids: ReadonlySet<string>): void {
-    for (const id of ids) this.#inner.set(id, []);
+  #addInnerRanges(rows: readonly Row[], hits: readonly Hit[]): void {
+    const ranges = new Map<string, [number, number][]>(hits.map(({ id }) => [id, []]));
     const sorted = sortBy(rows as [string, number, number, string | null][], ([, first, last]) => [first, last]);
     for (const [id, first, last, sha] of sorted) {
-      if (sha === null) this.#inner.set(id, [...(this.#inner.get(id) ?? []), [first, last]]);
+      if (sha === null) ranges.get(id)!.push([first, last]);
     }
+    for (const hit of hits) this.#inner.set(rangeKey(hit), ranges.get(hit.id)!);
   }
 
   /** Loads files from GitHub within the limit of requests, those of the first hits first. */
@@ -179,6 +183,15 @@ export class FileContents {
       }),
     );
   }
+}
+
+/** The place of a hit with the lines next to it. */
+function withContext({ repo, path, startLine, endLine }: Hit): readonly [string, string, number, number] {
+  return [repo, path, startLine - CONTEXT_LINES, endLine + CONTEXT_LINES];
+}
+
+function rangeKey({ id, startLine, endLine }: Hit): string {
+  return `${id} ${startLine}-${endLine}`;
 }
 
 function wholeFile(lines: readonly string[]) {

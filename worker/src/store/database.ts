@@ -41,7 +41,12 @@ export class Batch {
     return () => this.#results.slice(start, start + statements.length);
   }
 
+  get size(): number {
+    return this.#statements.length;
+  }
+
+  /** Runs the statements in one request; none is sent without any. */
   async run(database: Database): Promise<void> {
-    this.#results = await database.run(this.#statements);
+    if (this.#statements.length > 0) this.#results = await database.run(this.#statements);
   }
 }

@@ -1,5 +1,10 @@
 /** The columns of a node that an answer shows. */
 
+import type { Row } from "./database.ts";
+
+/** The columns of a word search in several databases, whose scores are made comparable. */
+const ID_AND_SCORE = 2;
+
 /** A node as a search shows it. */
 export interface Hit {
   id: string;
@@ -33,4 +38,17 @@ export function hitFromRow(row: readonly unknown[]): Hit {
     repo: row[10],
     description: row[11],
   } as Hit; // as selected
+}
+
+/** The rows of `hitsWithParts` for the nodes in the rows of a search by word, which has them with their scores. */
+export function rowsOfWords(rows: readonly Row[]): Row[] {
+  return rows.filter(({ length }) => length > ID_AND_SCORE).map(([id, _score, ...columns]) => [id, ...columns]);
+}
+
+/** The same for the rows of a search by name; `hitFromRow` reads them in another order. */
+export function rowsOfNames(rows: readonly Row[]): Row[] {
+  return rows.map(([id, , members, nodeType, path, startLine, , , language, symbol, signature, logicalPath, endLine, ...rest]) => [
+    ...[id, path, language, nodeType, symbol, signature, logicalPath, startLine, endLine, members],
+    ...rest,
+  ]);
 }

@@ -30,6 +30,8 @@ export interface Scope {
   readonly hasFewNodes: boolean;
   /** An FTS5 query for the paths of its languages, that each of their nodes has; null if it would not help. */
   readonly languageWords: string | null;
+  /** An FTS5 query for the paths of tests: with `tests: "only"` each node has it, with `no` none; null if it is not known. */
+  readonly testWords: string | null;
 }
 
 export type ConditionRow = readonly (string | null)[];
@@ -61,11 +63,12 @@ export const EMPTY_SCOPE: Scope = {
   ids: null,
   hasFewNodes: false,
   languageWords: null,
+  testWords: null,
 };
 
 /** Returns true if the scope has conditions besides repositories. */
 export function isRestricted({ repos: _, ...rest }: Scope): boolean {
-  const { ids, hasFewNodes: _few, languageWords: _words, ...others } = rest;
+  const { ids, hasFewNodes: _few, languageWords: _words, testWords: _tests, ...others } = rest;
   return ids !== null || Object.values(others).some((value) => value !== null && value.length > 0);
 }
 
@@ -99,9 +102,25 @@ export function pathWords(scope: Scope): string | null {
   return `path : (${phrases.map((own) => `(${own.map(ftsPhrase).join(" AND ")})`).join(" OR ")})`;
 }
 
-/** The words of the scope's paths and of its languages' paths, as an FTS5 query; null without any. */
+/** The words of the scope's paths, of its languages' paths and of tests, as an FTS5 query; null without any. */
 export function placeWords(scope: Scope): string | null {
-  return [pathWords(scope), scope.languageWords].filter(Boolean).join(" AND ") || null;
+  const testWords = scope.tests === "only" ? scope.testWords : null;
+  return [pathWords(scope), scope.languageWords, testWords].filter(Boolean).join(" AND ") || null;
+}
+
+/** An FTS5 query for words that no node of the scope has: excluded ones, and those of tests' paths; null without any. */
+export function absentWords(scope: Scope): string | null {
+  const testWords = scope.tests === "no" ? scope.testWords : null;
+  return [scope.withoutWords, testWords].filter(Boolean).join(" OR ") || null;
+}
+
+/** An FTS5 query for the paths of all tests. */
+export const ANY_TEST = `path : (${anyOf(constants.scope.TEST_PATH_STEMS)})`;
+
+/** An FTS5 query for paths of tests alone, given all other paths that have a word of `TEST_PATH_WORDS`. */
+export function testsExcept(others: readonly string[]): string {
+  const tests = `path : (${anyOf(constants.index_counts.TEST_PATH_WORDS)})`;
+  return others.length > 0 ? `(${tests} NOT path : (${anyOf(others)}))` : tests;
 }
 
 /** An FTS5 query for paths that end with one of these words; null if one has no word that FTS5 surely knows. */
@@ -141,8 +160,8 @@ function literalPhrases(pattern: string): string[] {
 export function narrowed(expression: string, scope: Scope): [query: string, rest: Scope] {
   const words = placeWords(scope);
   const inPaths = words ? `(${expression}) AND ${words}` : expression;
-  if (scope.withoutWords === null) return [inPaths, scope];
-  return [`(${inPaths}) NOT (${scope.withoutWords})`, { ...scope, withoutWords: null }];
+  const absent = absentWords(scope);
+  return absent === null ? [inPaths, scope] : [`(${inPaths}) NOT (${absent})`, { ...scope, withoutWords: null }];
 }
 
 /** An FTS5 query that every node of the scope matches, in parentheses; null if there is none. */

@@ -8,6 +8,7 @@ import { comparableScores } from "./bm25.ts";
 import type { Row, Statement, Value } from "./database.ts";
 import { allOf, anyOf, ftsPhrase, ftsPrefix, NOTHING, quoted } from "./fts_query.ts";
 import {
+  absentWords,
   EMPTY_SCOPE,
   narrowed,
   pathRows,
@@ -67,7 +68,8 @@ function filteredWordSearch(terms: readonly string[], scope: Scope, limit: numbe
   const anyTerm = terms.join(" OR ") || NOTHING;
   const required = [placeWords(scope), requiredWords(scope)].filter(Boolean).join(" AND ");
   const words = required ? `(${anyTerm}) NOT ((${anyTerm}) NOT (${required}))` : anyTerm;
-  const query = scope.withoutWords === null ? words : `(${words}) NOT (${scope.withoutWords})`;
+  const absent = absentWords(scope);
+  const query = absent === null ? words : `(${words}) NOT (${absent})`;
   const params = [query, ...withRequiredWords(scopeParams({ ...scope, withoutWords: null }), null), limit];
   const statement = { sql: sql.filteredWordSearchAcross, params: [...params, termsJson(terms)] };
   return { sql: scope.hasFewNodes ? sql.fewFilteredNodes : sql.filteredWordSearch, params, across: { statement, merge: comparableScores } };
