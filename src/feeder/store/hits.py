@@ -96,6 +96,7 @@ D1_CLASSES_AROUND = _classes_around(
 
 
 def _ordered_nodes(nodes: str = "FROM docs d WHERE") -> str:
+    """Returns SQL for the nodes of a scope in the order of their lines."""
     return f"""
 {nodes} {IN_SCOPE} ORDER BY d.repo, d.path, d.start_line, d.end_line DESC LIMIT ?1 + 0
 """
@@ -108,12 +109,29 @@ FIRST_HITS = f"SELECT {HIT_COLUMNS} {_ordered_nodes()}"
 # a scope with ids: their nodes are looked up, instead of reading all nodes in line order
 _NODES_OF_IDS = """FROM (SELECT DISTINCT value AS id FROM json_each(?13)) j
 CROSS JOIN docs d ON d.id = j.id WHERE"""
-D1_FIRST_HITS_OF_IDS = f"SELECT {HIT_COLUMNS} {_ordered_nodes(_NODES_OF_IDS)}"
 
 # the same for an FTS5 query ?14 that each node of the scope matches
 _NODES_OF_WORDS = """FROM (SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH ?14) j
 CROSS JOIN docs d ON d.seq = j.seq WHERE"""
-D1_FIRST_HITS_OF_WORDS = f"SELECT {HIT_COLUMNS} {_ordered_nodes(_NODES_OF_WORDS)}"
+
+# the same for a repository ?14 and paths that begin with ?15 and end before ?16
+_NODES_OF_PATHS = """FROM docs d
+WHERE d.repo = ?14 AND d.path >= ?15 AND d.path < coalesce(?16, x'') AND"""
+
+
+def d1_first_hits(columns: str) -> dict[str, str]:
+    """Returns statements like `FIRST_HITS` that read fewer nodes, with more columns of `d`."""
+    nodes = {
+        "firstNodes": "FROM docs d WHERE",
+        "firstNodesOfIds": _NODES_OF_IDS,
+        "firstNodesOfWords": _NODES_OF_WORDS,
+        "firstNodesOfPaths": _NODES_OF_PATHS,
+    }
+    return {
+        name: f"SELECT {HIT_COLUMNS}, {columns} {_ordered_nodes(text)}"
+        for name, text in nodes.items()
+    }
+
 
 _SELECT_HIT = f"SELECT {HIT_COLUMNS} FROM"
 

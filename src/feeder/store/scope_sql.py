@@ -61,9 +61,9 @@ ON f.repo = r.repo AND {_MATCHES_PATH}
 _EVERY_PATH = """'[["", null, null, null]]'"""
 
 
-def _matches_path_row(row: str) -> str:
+def _matches_path_row(row: str, file: str = "f") -> str:
     """Returns the condition of `_files_at` with the columns of a pattern read from its JSON row."""
-    condition = _MATCHES_PATH
+    condition = _MATCHES_PATH.replace("f.path", f"{file}.path")
     for place, name in enumerate(("first", "last", "folder", "glob", "ending")):
         condition = condition.replace(f"p.{name}", f"({row}->>{place})")
     return condition
@@ -71,13 +71,20 @@ def _matches_path_row(row: str) -> str:
 
 FIRST_EXISTING_PATH = f"""
 SELECT c.key FROM json_each(?1) c WHERE EXISTS (
+  SELECT 1 FROM (
+    SELECT rowid FROM docs_fts WHERE docs_fts MATCH coalesce(?3->>c.key, '""') LIMIT 20
+  ) w CROSS JOIN docs d ON d.seq = w.rowid CROSS JOIN json_each(c.value) p
+  WHERE d.repo IN (SELECT value FROM json_each(?2)) AND {_matches_path_row("p.value", "d")}
+) OR EXISTS (
   SELECT 1 FROM json_each(?2) r CROSS JOIN json_each(c.value) p CROSS JOIN files f
   ON f.repo = r.value AND {_matches_path_row("p.value")}
 ) LIMIT 1
 """
 """Selects the place of the first of several paths at which there is a file, even without nodes.
 
-?1 are the paths' rows as in the parameters of `IN_SCOPE`, ?2 repositories. A later path is looked
+?1 are the paths' rows as in the parameters of `IN_SCOPE`, ?2 repositories, ?3 FTS5 queries for the
+words of those paths that may be in any folder, else null: all files are compared only with a path
+that none of the first nodes with its words is at. A later path is looked
 for only if there is no file at the ones before.
 """
 
@@ -151,24 +158,19 @@ PATH_IN_SCOPE = f"""
 
 
 def _is_at_rows(paths: str) -> str:
-    """Returns SQL that is true if the path of the node `d` is at one of the two rows of a
+    """Returns SQL that is true if the path of the node `d` is at one of the first rows of a
     parameter's paths.
     """
-    rows = (f"({paths}->{place})" for place in range(_COMPARED_ROWS))
-    return " OR ".join(
-        f"d.path >= {row}->>0 AND d.path < coalesce({row}->>1, x'') AND ({row}->>4 IS NULL "
-        f"OR substr(d.path, -length({row}->>4)) = {row}->>4 OR instr(d.path, {row}->>4 || '/'))"
-        for row in rows
-    )
+    rows = (_matches_path_row(f"({paths}->{place})", "d") for place in range(_COMPARED_ROWS))
+    return f"coalesce({' OR '.join(rows)}, 0)"
 
 
-_COMPARED_ROWS = 2
-"""A file or folder has two rows, a path below any folder one."""
+_COMPARED_ROWS = 3
+"""A glob has three rows, a file or folder two, a path below any folder one."""
 
 
 def _is_at(paths: str, files: str) -> str:
-    globs = f"coalesce({paths}->0->>3, {paths}->1->>3)"
-    are_few = f"json_array_length({paths}) <= {_COMPARED_ROWS} AND {globs} IS NULL"
+    are_few = f"json_array_length({paths}) <= {_COMPARED_ROWS}"
     return f"CASE WHEN {are_few} THEN {_is_at_rows(paths)} ELSE d.path IN ({files}) END"
 
 
@@ -179,7 +181,7 @@ D1_PATH_IN_SCOPE = f"""
 """
 """`PATH_IN_SCOPE` of the node `d` where D1 bills each file of a list, for each statement.
 
-A single path without a glob is compared with each node's instead.
+A single path or glob is compared with each node's instead.
 """
 
 

@@ -413,9 +413,11 @@ async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagina
 
 /** Lists the first nodes of a scope, for a query of filters alone. */
 async function listScope(first: FirstBatch, page: Pagination, absence: AbsenceNotes): Promise<Ranked> {
-  const hits = first.listedRows.slice(0, MAX_LISTED).map(hitFromRow);
+  const listedRows = first.listedRows.slice(0, MAX_LISTED);
+  const hits = listedRows.map(hitFromRow);
   const ids = hits.map((hit) => hit.id);
-  const candidates = await fetchCandidates(first.context, ids, first.scope, { idsInScope: new Set(ids), nodeRows: new Map() });
+  const found = { idsInScope: new Set(ids), nodeRows: new Map(listedRows.map((row) => [String(row[0]), row])) };
+  const candidates = await fetchCandidates(first.context, ids, first.scope, found);
   const kept = new Set(candidates.hits.map((hit) => hit.id));
   const results = hits.filter((hit) => kept.has(hit.id)).map(resultOf);
   const batch = new Batch();

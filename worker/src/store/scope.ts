@@ -1,7 +1,7 @@
 /** The scope of a search, its SQL parameters, and the test for paths of test files. */
 
 import { constants } from "../../build/worker_data.json";
-import { stripCharacters } from "../python_strings.ts";
+import { compareText, stripCharacters } from "../python_strings.ts";
 import { HttpError } from "../http_error.ts";
 import { memoize } from "../memoize.ts";
 import { normalizeSymbol, unicodeForms } from "../text.ts";
@@ -209,6 +209,15 @@ export function prefixEnd(prefix: string): string | null {
   if (last === undefined) return null;
   const code = last.codePointAt(0) ?? 0;
   return characters.join("") + String.fromCodePoint(code === 0xd7ff ? 0xe000 : code + 1);
+}
+
+/** The beginning of the first path at which nodes of the scope may be, and the first path after the last one; null if there is none. */
+export function pathBounds(scope: Scope): [first: string, last: string | null] {
+  const patterns = pathPatterns(scope);
+  const [first = ""] = patterns.map(literalPrefix).sort(compareText);
+  const ends = patterns.map((pattern) => prefixEnd(isGlob(pattern) ? literalPrefix(pattern) : `${pattern}/`));
+  const last = ends.includes(null) ? null : ends.map(String).sort(compareText).at(-1);
+  return [first, last ?? null];
 }
 
 /** Path ranges of a path that is not normalized, as `rangeRows`. */

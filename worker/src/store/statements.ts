@@ -11,6 +11,7 @@ import {
   absentWords,
   EMPTY_SCOPE,
   narrowed,
+  pathBounds,
   pathRows,
   pathWords,
   placeWords,
@@ -176,8 +177,11 @@ export function firstNodes(scope: Scope, limit: number): Statement {
   const merge = (rowSets: readonly (readonly Row[])[]) => firstRows(rowSets, limit);
   const params = [limit, ...scopeParams(scope)];
   if (scope.ids) return { sql: sql.firstNodesOfIds, params, across: { merge } };
-  const words = scope.languageWords;
-  return words ? { sql: sql.firstNodesOfWords, params: [...params, words], across: { merge } } : { sql: sql.firstNodes, params, across: { merge } };
+  const across = { merge };
+  if (scope.languageWords) return { sql: sql.firstNodesOfWords, params: [...params, scope.languageWords], across };
+  const [first, last] = pathBounds(scope);
+  if (first && scope.repos?.length === 1) return { sql: sql.firstNodesOfPaths, params: [...params, scope.repos[0]!, first, last], across };
+  return { sql: sql.firstNodes, params, across };
 }
 
 /** Selects the nodes found by an FTS5 query whose name, or a member's, ends with `name`. */
@@ -368,8 +372,9 @@ export function storedSourceOfNodes(ids: readonly string[]): Statement {
 /** Selects the place of the first of these paths at which there is a file, with or without nodes. */
 export function firstExistingPath(paths: readonly string[], scope: Scope): Statement {
   const rows = paths.map((path) => pathRows(path));
+  const words = paths.map((path) => (path.startsWith("*/") ? pathWords({ ...EMPTY_SCOPE, paths: [path] }) : null));
   const across = { merge: leastRow };
-  return { sql: sql.firstExistingPath, params: [JSON.stringify(rows), reposJson(scope)], across };
+  return { sql: sql.firstExistingPath, params: [JSON.stringify(rows), reposJson(scope), JSON.stringify(words)], across };
 }
 
 /** Checks that a node with one of these languages or node types exists. */
