@@ -61,6 +61,8 @@ import {
 const { MAX_LISTED } = constants.engine;
 const { MAX_BY_VECTOR_ONLY } = constants.query_ranking;
 const { WORDS_ONLY } = constants.notes;
+/** Hits beyond a page whose lines are read too if other nodes' lines are still to decide the order. */
+const SPARE_HITS = 6;
 const NO_FILTERS = filterLookup(EMPTY_QUERY, null);
 
 /** The number of hits on a page, and of hits before it. */
@@ -234,7 +236,7 @@ function candidateRows(ids: readonly string[], rows: ReadonlyMap<string, Row>, c
 function addExpected(batch: Batch, { ids, results, page }: ExpectedLines, known: CandidateRows): () => Promise<void> {
   const hits = new Map(known.hits.map((hit) => [hit.id, hit]));
   const groups = groupedResults(results(known), known);
-  const shown = deduplicated(groups, duplicateCandidates(groups), known).slice(page.offset, page.offset + page.limit);
+  const shown = deduplicated(groups, duplicateCandidates(groups), known).slice(page.offset, page.offset + page.limit + (ids.length > 0 ? SPARE_HITS : 0));
   const compared = ids.flatMap((id) => hits.get(id) ?? []);
   return known.contents.addStatements(batch, shown.map(({ hit }) => hit), compared, ids.filter((id) => !hits.has(id)));
 }
