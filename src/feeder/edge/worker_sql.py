@@ -141,6 +141,7 @@ _PROGRAM_STATEMENTS = {
     "storedSourceLines": _STORED_SOURCE,
     "storedSourceOfNodes": _STORED_SOURCE_OF_NODES,
     "innerNodes": node_parts.D1_HIT_CONTENTS,
+    "innerNodesOfIds": node_parts.D1_NODE_CONTENTS,
     "nodesInFiles": hits.D1_HITS_IN_FILES,
     "nodesByIdPrefix": hits.HITS_BY_ID_PREFIX,
     "nodesByNameWords": hits.HITS_BY_NAME,

@@ -33,6 +33,11 @@ D1_HIT_CONTENTS = f"""{_CONTENT_COLUMNS}(VALUES @RANGES) j CROSS JOIN docs o ON 
 CROSS JOIN docs d ON d.repo = o.repo AND d.path = o.path
 WHERE d.start_line BETWEEN j.column2 AND j.column3 AND d.end_line <= j.column3
 """
+# the same for the lines of nodes
+D1_NODE_CONTENTS = f"""{_CONTENT_COLUMNS}(VALUES @IDS) j CROSS JOIN docs o ON o.id = j.column1
+CROSS JOIN docs d ON d.repo = o.repo AND d.path = o.path
+WHERE d.start_line BETWEEN o.start_line AND o.end_line AND d.end_line <= o.end_line
+"""
 
 
 # ?1 ids; the parts in each file are read once, however many of them are requested

@@ -212,13 +212,14 @@ export async function fetchCandidates(
   const rows = batch.add(unknown.length > 0 ? [sql.hitsWithParts(unknown, found.idsInScope, scope)] : []);
   const excludedRows = batch.add(scope.withoutWords && ids.length > 0 ? [sql.classesAround(ids, scope.withoutWords)] : []);
   const isSent = contents.isStored && (batch.size > 0 || (expected?.ids.length ?? 0) > 0);
-  const addLines = expected && isSent ? addExpected(batch, expected, candidateRows(ids, nodeRows, contents)) : null;
+  const addLines = expected && isSent ? addExpected(batch, expected, candidateRows(ids, nodeRows, contents), ids) : null;
   await batch.run(context.database);
-  await addLines?.();
   const excluded = new Set((excludedRows()[0] ?? []).map(([id]) => String(id)));
   const read = (rows()[0] ?? []).map((row) => [String(row[0]), row] as const);
   const all = read.length > 0 ? new Map([...nodeRows, ...read]) : nodeRows;
-  return candidateRows(ids.filter((id) => !excluded.has(id)), all, contents);
+  const candidates = candidateRows(ids.filter((id) => !excluded.has(id)), all, contents);
+  await addLines?.(candidates.hits);
+  return candidates;
 }
 
 /** The candidates whose rows are known, in the order of the ids. */
@@ -233,12 +234,24 @@ function candidateRows(ids: readonly string[], rows: ReadonlyMap<string, Row>, c
 }
 
 /** Adds the statements for the lines of the expected hits, so that most pages need no request of their own. */
-function addExpected(batch: Batch, { ids, results, page }: ExpectedLines, known: CandidateRows): () => Promise<void> {
+function addExpected(
+  batch: Batch,
+  { ids, results, page }: ExpectedLines,
+  known: CandidateRows,
+  candidates: readonly string[],
+): (hits: readonly Hit[]) => Promise<void> {
   const hits = new Map(known.hits.map((hit) => [hit.id, hit]));
   const groups = groupedResults(results(known), known);
   const shown = deduplicated(groups, duplicateCandidates(groups), known).slice(page.offset, page.offset + page.limit + (ids.length > 0 ? SPARE_HITS : 0));
   const compared = ids.flatMap((id) => hits.get(id) ?? []);
-  return known.contents.addStatements(batch, shown.map(({ hit }) => hit), compared, ids.filter((id) => !hits.has(id)));
+  const isUnknown = (id: string) => !hits.has(id);
+  const likely = candidates.slice(page.offset, page.offset + 3 * page.limit).filter(isUnknown);
+  const addKnown = known.contents.addStatements(batch, shown.map(({ hit }) => hit), compared);
+  const addOthers = known.contents.addStatementsOfIds(batch, likely, ids.filter(isUnknown));
+  return async (read) => {
+    await addKnown();
+    await addOthers(read);
+  };
 }
 
 /**

@@ -65,23 +65,33 @@ export class FileContents {
   }
 
   /**
-   * Adds statements to a batch that select what is not loaded yet: the stored lines of hits, and of nodes by id, and the
-   * nodes within `shown` hits. Returns a function that stores their rows after the batch ran.
+   * Adds statements to a batch that select what is not loaded yet: the stored lines of hits and the nodes within `shown`
+   * ones. Returns a function that stores their rows after the batch ran.
    */
-  addStatements(batch: Batch, shown: readonly Hit[], compared: readonly Hit[], ids: readonly string[] = []): () => Promise<void> {
+  addStatements(batch: Batch, shown: readonly Hit[], compared: readonly Hit[]): () => Promise<void> {
     if (!this.isStored) return async () => {};
     const isLacking = (hit: Hit) => !this.#loaded.has(rangeKey(hit));
     const lacking = [...new Set([...shown.filter(isLacking), ...compared.filter((hit) => this.lines(hit) === null)])];
     const unread = shown.filter((hit) => !this.#inner.has(rangeKey(hit)));
-    const source = batch.add([
-      ...(lacking.length > 0 ? [sql.storedSourceLines(lacking.map(withContext))] : []),
-      ...(ids.length > 0 ? [sql.storedSourceOfNodes(ids)] : []),
-    ]);
+    const source = batch.add(lacking.length > 0 ? [sql.storedSourceLines(lacking.map(withContext))] : []);
     const inner = batch.add(unread.length > 0 ? [sql.innerNodes(unread.map(({ id, startLine, endLine }) => [id, startLine, endLine]))] : []);
     return async () => {
-      await this.#source.add(source().flat());
+      await this.#source.add(source()[0] ?? []);
       for (const hit of lacking) this.#loaded.add(rangeKey(hit));
       this.#addInnerRanges(inner()[0] ?? [], unread);
+    };
+  }
+
+  /** The same for nodes by id: `shown` ones, and those whose lines are compared. The function gets the hits that have been read. */
+  addStatementsOfIds(batch: Batch, shown: readonly string[], compared: readonly string[]): (hits: readonly Hit[]) => Promise<void> {
+    const ids = [...new Set([...shown, ...compared])];
+    if (!this.isStored || ids.length === 0) return async () => {};
+    const source = batch.add([sql.storedSourceOfNodes(ids)]);
+    const inner = batch.add(shown.length > 0 ? [sql.innerNodesOfIds(shown)] : []);
+    return async (hits) => {
+      await this.#source.add(source()[0] ?? []);
+      for (const hit of hits) if (ids.includes(hit.id)) this.#loaded.add(rangeKey(hit));
+      this.#addInnerRanges(inner()[0] ?? [], hits.filter(({ id }) => shown.includes(id)));
     };
   }
 
@@ -159,7 +169,7 @@ export class FileContents {
     const ranges = new Map<string, [number, number][]>(hits.map(({ id }) => [id, []]));
     const sorted = sortBy(rows as [string, number, number, string | null][], ([, first, last]) => [first, last]);
     for (const [id, first, last, sha] of sorted) {
-      if (sha === null) ranges.get(id)!.push([first, last]);
+      if (sha === null) ranges.get(id)?.push([first, last]);
     }
     for (const hit of hits) this.#inner.set(rangeKey(hit), ranges.get(hit.id)!);
   }

@@ -351,6 +351,11 @@ export function innerNodes(hits: readonly (readonly [string, number, number])[])
   return { ...withText("innerNodes", sql.innerNodes.replace("@RANGES", rows.join() || "(NULL,NULL,NULL)")), params: [] };
 }
 
+/** Selects the line ranges of the nodes within nodes by id, in any order. */
+export function innerNodesOfIds(ids: readonly string[]): Statement {
+  return ofIds(ids, (own) => ({ ...withIds("innerNodesOfIds", own), params: [] }));
+}
+
 /** Ranges that take four parameters each, of the 100 that D1 allows; D1 bills no row of VALUES, and each of `json_each`. */
 const MAX_BOUND_RANGES = 25;
 const RANGES_OF_LIST =
