@@ -56,26 +56,30 @@ ON t.repo = d.repo AND t.path = d.path
 AND t.first_line <= d.end_line + {CONTEXT_LINES} AND t.last_line >= d.start_line - {CONTEXT_LINES}
 """
 
-# what a node needs to be ranked and shown, so that no second request reads it: after the id and
-# score of a node found by word, and after the columns of one found by name
 _STORED_LINES = f"d.lines_hash, {node_parts.PART_LINES} AS part_lines"
-_COLUMNS_OF_NODE = f"{hits.hit_columns(without=('id',))}, {_STORED_LINES}"
-_COLUMNS_OF_NAMED = f"{hits.hit_columns(without=name_search.NameMatch._fields)}, {_STORED_LINES}"
-_FIELDS_OF_NAMED = ", ".join(
-    [
-        *(field for field in hits.Hit._fields if field not in name_search.NameMatch._fields),
-        *("lines_hash", "part_lines"),
-    ]
-)
+
+
+# what a node needs to be ranked and shown, so that no second request reads it: after the id and
+# score of a node found by word, and after the columns of one found by name. One text, since the
+# Worker takes long to read many columns, and a node is often found by several statements
+def _node_json(*selected: str) -> str:
+    columns = [hits.COLUMNS[name] for name in hits.Hit._fields if name not in selected]
+    # a text, of which SQLite would make a list if it knows that it is JSON
+    lines = f"d.lines_hash, {node_parts.PART_LINES} || ''"
+    return f"json_array({', '.join(columns)}, {lines}) AS node"
+
+
+_COLUMNS_OF_NODE = _node_json("id")
+_COLUMNS_OF_NAMED = _node_json(*name_search.NameMatch._fields)
 _SCORED_NODES = f"""
 SELECT d.id, -bm25(docs_fts, {word_search.BM25_WEIGHTS}) AS score, {_COLUMNS_OF_NODE}
 FROM {word_search.POSTINGS_WITH_NODES}"""
 
 
 def _with_nodes(names: str) -> str:
-    """Adds these columns to a statement that selects the columns of names."""
+    """Adds the node to a statement that selects the columns of names."""
     outer, inner = name_search.NAME_FIELDS, name_search.NAME_COLUMNS
-    return names.replace(f"{outer} FROM", f"{outer}, {_FIELDS_OF_NAMED} FROM").replace(
+    return names.replace(f"{outer} FROM", f"{outer}, node FROM").replace(
         inner, f"{inner}, {_COLUMNS_OF_NAMED}"
     )
 

@@ -1,7 +1,7 @@
 """Reads nodes as hits, with every column that a search shows: by id, scope, file or name."""
 
 import json
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from feeder.bigrams import split_words
@@ -33,16 +33,15 @@ class Hit(NamedTuple):
     description: str = ""
 
 
-_COLUMNS = {column: f"d.{column}" for column in Hit._fields[:-1]}
-_COLUMNS["description"] = f"{stored_descriptions.DESCRIPTION_COLUMN} AS description"
+COLUMNS = {
+    **{column: f"d.{column}" for column in Hit._fields[:-1]},
+    "description": stored_descriptions.DESCRIPTION_COLUMN,
+}
+"""The columns of a hit as SQL expressions, from the node `d`."""
 
-
-def hit_columns(without: Container[str] = ()) -> str:
-    """Returns the columns of a hit, from the node `d`, except those that are selected already."""
-    return ", ".join(text for column, text in _COLUMNS.items() if column not in without)
-
-
-HIT_COLUMNS = hit_columns()
+HIT_COLUMNS = ", ".join(
+    text if text == f"d.{column}" else f"{text} AS {column}" for column, text in COLUMNS.items()
+)
 """The columns of a hit, from the node `d`.
 
 Each expression has a name: D1 sends the column names with each row, and the name of an unnamed

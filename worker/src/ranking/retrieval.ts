@@ -10,7 +10,7 @@ import { Pattern } from "../python_regex.ts";
 import { rpartition, strip } from "../python_strings.ts";
 import { type Batch, type Database, type Row, type Statement } from "../store/database.ts";
 import { ftsPhrase, NOTHING } from "../store/fts_query.ts";
-import { rowsOfNames, rowsOfWords } from "../store/hits.ts";
+import { rowOfName, rowOfWord } from "../store/hits.ts";
 import { type NameMatch, nameMatches } from "../store/name_search.ts";
 import { isRestricted, type Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
@@ -194,7 +194,17 @@ export class WordSearch {
     const areCompared = withWords === null && withoutWords === null;
     const byName = [...names, ...this.#similar.slice(1), ...(areCompared ? [called, ...this.#anchors(), ...this.#frames()] : [])];
     const byWord = [...this.#words(), ...this.#titles(), ...this.#literals()];
-    return new Map([...byName.flatMap(rowsOfNames), ...byWord.flatMap(rowsOfWords)].map((row) => [String(row[0]), row]));
+    const nodes = new Map<string, Row>();
+    const add = (rows: readonly Row[], rowOf: (row: Row) => Row | null) => {
+      for (const row of rows) {
+        const [id] = row;
+        const own = nodes.has(String(id)) ? null : rowOf(row);
+        if (own) nodes.set(String(id), own);
+      }
+    };
+    for (const rows of byWord) add(rows, rowOfWord);
+    for (const rows of byName) add(rows, rowOfName);
+    return nodes;
   }
 
   /** The nodes with the words of a token in their order, the best by word first. */

@@ -2,9 +2,6 @@
 
 import type { Row } from "./database.ts";
 
-/** The columns of a word search in several databases, whose scores are made comparable. */
-const ID_AND_SCORE = 2;
-
 /** A node as a search shows it. */
 export interface Hit {
   id: string;
@@ -40,15 +37,13 @@ export function hitFromRow(row: readonly unknown[]): Hit {
   } as Hit; // as selected
 }
 
-/** The rows of `hitsWithParts` for the nodes in the rows of a search by word, which has them with their scores. */
-export function rowsOfWords(rows: readonly Row[]): Row[] {
-  return rows.filter(({ length }) => length > ID_AND_SCORE).map(([id, _score, ...columns]) => [id, ...columns]);
+/** The row of `hitsWithParts` for the node in a row of a search by word; null if the search has not read it. */
+export function rowOfWord([id, _score, node]: Row): Row | null {
+  return typeof node === "string" ? [id, ...(JSON.parse(node) as Row)] : null;
 }
 
-/** The same for the rows of a search by name; `hitFromRow` reads them in another order. */
-export function rowsOfNames(rows: readonly Row[]): Row[] {
-  return rows.map(([id, , members, nodeType, path, startLine, , , language, symbol, signature, logicalPath, endLine, ...rest]) => [
-    ...[id, path, language, nodeType, symbol, signature, logicalPath, startLine, endLine, members],
-    ...rest,
-  ]);
+/** The same for a row of a search by name. */
+export function rowOfName([id, , members, nodeType, path, startLine, , , node]: Row): Row {
+  const [language, symbol, signature, logicalPath, endLine, ...rest] = JSON.parse(String(node)) as Row;
+  return [id, path, language, nodeType, symbol, signature, logicalPath, startLine, endLine, members, ...rest];
 }
