@@ -72,3 +72,9 @@ def test_nodes_of_the_other_kind_are_not_read(fed: IndexedWorker, query: str) ->
     assert fed.last is not None
     [rows] = fed.last.headers["server-timing"].split(" rows read")[:1]
     assert int(rows.rpartition(" ")[2]) < FILES * IN_FILE / 2
+
+
+def test_a_file_in_any_folder_is_left_out(fed: IndexedWorker) -> None:
+    """Earlier Workers had no hits then."""
+    hits = fed.query_worker("search", q="parcel -path:test_cart.py", meaning="no")["hits"]
+    assert {hit["path"] for hit in hits} == {*LIKE_TESTS, *TESTS} - {"src/cart/test_cart.py"}

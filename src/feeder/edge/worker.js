@@ -556,7 +556,7 @@ SELECT c.key FROM json_each(?1) c WHERE EXISTS (
     SELECT rowid FROM docs_fts WHERE docs_fts MATCH coalesce(?3->>c.key, '""') LIMIT 20
   ) w CROSS JOIN docs d ON d.seq = w.rowid CROSS JOIN json_each(c.value) p
   WHERE d.repo IN (SELECT value FROM json_each(?2)) AND 
-d.path >= coalesce((p.value->>0), x'') AND d.path < coalesce((p.value->>1), x'') AND (coalesce((p.value->>3), (p.value->>4)) IS NULL
+d.path >= (p.value->>0) AND d.path < coalesce((p.value->>1), x'') AND (coalesce((p.value->>3), (p.value->>4)) IS NULL
   OR substr(d.path, -length((p.value->>4))) = (p.value->>4) OR instr(d.path, (p.value->>4) || '/')
   OR substr(d.path, 1, length((p.value->>2))) = (p.value->>2) AND (
     substr(d.path, length((p.value->>2)) + 1) GLOB (p.value->>3)
@@ -565,7 +565,7 @@ d.path >= coalesce((p.value->>0), x'') AND d.path < coalesce((p.value->>1), x'')
 ) OR EXISTS (
   SELECT 1 FROM json_each(?2) r CROSS JOIN json_each(c.value) p CROSS JOIN files f
   ON f.repo = r.value AND 
-f.path >= coalesce((p.value->>0), x'') AND f.path < coalesce((p.value->>1), x'') AND (coalesce((p.value->>3), (p.value->>4)) IS NULL
+f.path >= (p.value->>0) AND f.path < coalesce((p.value->>1), x'') AND (coalesce((p.value->>3), (p.value->>4)) IS NULL
   OR substr(f.path, -length((p.value->>4))) = (p.value->>4) OR instr(f.path, (p.value->>4) || '/')
   OR substr(f.path, 1, length((p.value->>2))) = (p.value->>2) AND (
     substr(f.path, length((p.value->>2)) + 1) GLOB (p.value->>3)
@@ -760,25 +760,7 @@ f.path >= p.first AND f.path < coalesce(p.last, x'') AND (coalesce(p.glob, p.end
 WHERE (?4 IS NULL OR f.path NOT IN (@EXCLUDED))
 AND (?5 IS NULL OR ?5 = CASE WHEN (instr(lower(f.path), 'test') OR instr(lower(f.path), 'spec') OR instr(f.path, '.bats') OR instr(f.path, '.snap') OR instr(f.path, '__snap') OR instr(f.path, 'regress/')) AND (((('/' || f.path GLOB '*/test/*' OR ('/' || f.path GLOB '*/tests/*' OR '/' || f.path GLOB '*/spec/*')) OR (('/' || f.path GLOB '*/specs/*' OR '/' || f.path GLOB '*/__tests__/*') OR ('/' || f.path GLOB '*/__test__/*' OR '/' || f.path GLOB '*/Test/*'))) OR ((('/' || f.path GLOB '*/Tests/*' OR '/' || f.path GLOB '*[a-z]Test/*') OR ('/' || f.path GLOB '*[a-z]Tests/*' OR '/' || f.path GLOB '*[._-][Tt]ests/*')) OR (('/' || f.path GLOB '*/test_*.py' OR '/' || f.path GLOB '*/test[_-]*.[jt]s') OR ('/' || f.path GLOB '*/test_*.rb' OR '/' || f.path GLOB '*/test_*.R')))) OR ((('/' || f.path GLOB '*/test.*' OR ('/' || f.path GLOB '*/tests.*' OR '/' || f.path GLOB '*/conftest.py')) OR (('/' || f.path GLOB '*[_.-]test.*' OR '/' || f.path GLOB '*[_.-]tests.*') OR ('/' || f.path GLOB '*[_.-]spec.*' OR '/' || f.path GLOB '*.bats'))) OR ((('/' || f.path GLOB '*[a-z0-9]Test.[a-z]*' OR '/' || f.path GLOB '*[a-z0-9]Tests.[a-z]*') OR ('/' || f.path GLOB '*[a-z0-9]Spec.[a-z]*' OR '/' || f.path GLOB '*/Test[A-Z]*.java')) OR (('/' || f.path GLOB '*/testdata/*' OR '/' || f.path GLOB '*/__snapshots__/*') OR ('/' || f.path GLOB '*.snap' OR '/' || f.path GLOB '*/regress/*'))))) THEN 1 ELSE 0 END)
 `,"@AT_PATHS":`
-((?3 IS NULL OR CASE WHEN json_array_length(?3) <= 3 THEN 
-d.path >= coalesce(((?3->0)->>0), x'') AND d.path < coalesce(((?3->0)->>1), x'') AND (coalesce(((?3->0)->>3), ((?3->0)->>4)) IS NULL
-  OR substr(d.path, -length(((?3->0)->>4))) = ((?3->0)->>4) OR instr(d.path, ((?3->0)->>4) || '/')
-  OR substr(d.path, 1, length(((?3->0)->>2))) = ((?3->0)->>2) AND (
-    substr(d.path, length(((?3->0)->>2)) + 1) GLOB ((?3->0)->>3)
-    OR substr(d.path, length(((?3->0)->>2)) + 1) GLOB ((?3->0)->>3) || '/*'))
- OR 
-d.path >= coalesce(((?3->1)->>0), x'') AND d.path < coalesce(((?3->1)->>1), x'') AND (coalesce(((?3->1)->>3), ((?3->1)->>4)) IS NULL
-  OR substr(d.path, -length(((?3->1)->>4))) = ((?3->1)->>4) OR instr(d.path, ((?3->1)->>4) || '/')
-  OR substr(d.path, 1, length(((?3->1)->>2))) = ((?3->1)->>2) AND (
-    substr(d.path, length(((?3->1)->>2)) + 1) GLOB ((?3->1)->>3)
-    OR substr(d.path, length(((?3->1)->>2)) + 1) GLOB ((?3->1)->>3) || '/*'))
- OR 
-d.path >= coalesce(((?3->2)->>0), x'') AND d.path < coalesce(((?3->2)->>1), x'') AND (coalesce(((?3->2)->>3), ((?3->2)->>4)) IS NULL
-  OR substr(d.path, -length(((?3->2)->>4))) = ((?3->2)->>4) OR instr(d.path, ((?3->2)->>4) || '/')
-  OR substr(d.path, 1, length(((?3->2)->>2))) = ((?3->2)->>2) AND (
-    substr(d.path, length(((?3->2)->>2)) + 1) GLOB ((?3->2)->>3)
-    OR substr(d.path, length(((?3->2)->>2)) + 1) GLOB ((?3->2)->>3) || '/*'))
- ELSE d.path IN (
+((?3 IS NULL OR CASE WHEN json_array_length(?3) > 3 THEN d.path IN (
 WITH repository(repo) AS MATERIALIZED (
   SELECT value FROM json_each(?2) UNION ALL SELECT DISTINCT repo FROM files WHERE ?2 IS NULL
 ), pattern AS MATERIALIZED (SELECT value->>0 AS first, value->>1 AS last, value->>2 AS folder, value->>3 AS glob, value->>4 AS ending FROM json_each(?3))
@@ -790,26 +772,44 @@ f.path >= p.first AND f.path < coalesce(p.last, x'') AND (coalesce(p.glob, p.end
     substr(f.path, length(p.folder) + 1) GLOB p.glob
     OR substr(f.path, length(p.folder) + 1) GLOB p.glob || '/*'))
 
-) END)
-  AND ((?4 IS NULL OR NOT CASE WHEN json_array_length(?4) <= 3 THEN 
-d.path >= coalesce(((?4->0)->>0), x'') AND d.path < coalesce(((?4->0)->>1), x'') AND (coalesce(((?4->0)->>3), ((?4->0)->>4)) IS NULL
+) WHEN 
+d.path >= ((?3->0)->>0) AND d.path < coalesce(((?3->0)->>1), x'') AND (coalesce(((?3->0)->>3), ((?3->0)->>4)) IS NULL
+  OR substr(d.path, -length(((?3->0)->>4))) = ((?3->0)->>4) OR instr(d.path, ((?3->0)->>4) || '/')
+  OR substr(d.path, 1, length(((?3->0)->>2))) = ((?3->0)->>2) AND (
+    substr(d.path, length(((?3->0)->>2)) + 1) GLOB ((?3->0)->>3)
+    OR substr(d.path, length(((?3->0)->>2)) + 1) GLOB ((?3->0)->>3) || '/*'))
+ OR 
+d.path >= ((?3->1)->>0) AND d.path < coalesce(((?3->1)->>1), x'') AND (coalesce(((?3->1)->>3), ((?3->1)->>4)) IS NULL
+  OR substr(d.path, -length(((?3->1)->>4))) = ((?3->1)->>4) OR instr(d.path, ((?3->1)->>4) || '/')
+  OR substr(d.path, 1, length(((?3->1)->>2))) = ((?3->1)->>2) AND (
+    substr(d.path, length(((?3->1)->>2)) + 1) GLOB ((?3->1)->>3)
+    OR substr(d.path, length(((?3->1)->>2)) + 1) GLOB ((?3->1)->>3) || '/*'))
+ OR 
+d.path >= ((?3->2)->>0) AND d.path < coalesce(((?3->2)->>1), x'') AND (coalesce(((?3->2)->>3), ((?3->2)->>4)) IS NULL
+  OR substr(d.path, -length(((?3->2)->>4))) = ((?3->2)->>4) OR instr(d.path, ((?3->2)->>4) || '/')
+  OR substr(d.path, 1, length(((?3->2)->>2))) = ((?3->2)->>2) AND (
+    substr(d.path, length(((?3->2)->>2)) + 1) GLOB ((?3->2)->>3)
+    OR substr(d.path, length(((?3->2)->>2)) + 1) GLOB ((?3->2)->>3) || '/*'))
+ THEN 1 ELSE 0 END)
+  AND ((?4 IS NULL OR NOT CASE WHEN json_array_length(?4) > 3 THEN d.path IN (@EXCLUDED) WHEN 
+d.path >= ((?4->0)->>0) AND d.path < coalesce(((?4->0)->>1), x'') AND (coalesce(((?4->0)->>3), ((?4->0)->>4)) IS NULL
   OR substr(d.path, -length(((?4->0)->>4))) = ((?4->0)->>4) OR instr(d.path, ((?4->0)->>4) || '/')
   OR substr(d.path, 1, length(((?4->0)->>2))) = ((?4->0)->>2) AND (
     substr(d.path, length(((?4->0)->>2)) + 1) GLOB ((?4->0)->>3)
     OR substr(d.path, length(((?4->0)->>2)) + 1) GLOB ((?4->0)->>3) || '/*'))
  OR 
-d.path >= coalesce(((?4->1)->>0), x'') AND d.path < coalesce(((?4->1)->>1), x'') AND (coalesce(((?4->1)->>3), ((?4->1)->>4)) IS NULL
+d.path >= ((?4->1)->>0) AND d.path < coalesce(((?4->1)->>1), x'') AND (coalesce(((?4->1)->>3), ((?4->1)->>4)) IS NULL
   OR substr(d.path, -length(((?4->1)->>4))) = ((?4->1)->>4) OR instr(d.path, ((?4->1)->>4) || '/')
   OR substr(d.path, 1, length(((?4->1)->>2))) = ((?4->1)->>2) AND (
     substr(d.path, length(((?4->1)->>2)) + 1) GLOB ((?4->1)->>3)
     OR substr(d.path, length(((?4->1)->>2)) + 1) GLOB ((?4->1)->>3) || '/*'))
  OR 
-d.path >= coalesce(((?4->2)->>0), x'') AND d.path < coalesce(((?4->2)->>1), x'') AND (coalesce(((?4->2)->>3), ((?4->2)->>4)) IS NULL
+d.path >= ((?4->2)->>0) AND d.path < coalesce(((?4->2)->>1), x'') AND (coalesce(((?4->2)->>3), ((?4->2)->>4)) IS NULL
   OR substr(d.path, -length(((?4->2)->>4))) = ((?4->2)->>4) OR instr(d.path, ((?4->2)->>4) || '/')
   OR substr(d.path, 1, length(((?4->2)->>2))) = ((?4->2)->>2) AND (
     substr(d.path, length(((?4->2)->>2)) + 1) GLOB ((?4->2)->>3)
     OR substr(d.path, length(((?4->2)->>2)) + 1) GLOB ((?4->2)->>3) || '/*'))
- ELSE d.path IN (@EXCLUDED) END)
+ THEN 1 ELSE 0 END)
     AND (?5 IS NULL OR ?5 = CASE WHEN (instr(lower(d.path), 'test') OR instr(lower(d.path), 'spec') OR instr(d.path, '.bats') OR instr(d.path, '.snap') OR instr(d.path, '__snap') OR instr(d.path, 'regress/')) AND (((('/' || d.path GLOB '*/test/*' OR ('/' || d.path GLOB '*/tests/*' OR '/' || d.path GLOB '*/spec/*')) OR (('/' || d.path GLOB '*/specs/*' OR '/' || d.path GLOB '*/__tests__/*') OR ('/' || d.path GLOB '*/__test__/*' OR '/' || d.path GLOB '*/Test/*'))) OR ((('/' || d.path GLOB '*/Tests/*' OR '/' || d.path GLOB '*[a-z]Test/*') OR ('/' || d.path GLOB '*[a-z]Tests/*' OR '/' || d.path GLOB '*[._-][Tt]ests/*')) OR (('/' || d.path GLOB '*/test_*.py' OR '/' || d.path GLOB '*/test[_-]*.[jt]s') OR ('/' || d.path GLOB '*/test_*.rb' OR '/' || d.path GLOB '*/test_*.R')))) OR ((('/' || d.path GLOB '*/test.*' OR ('/' || d.path GLOB '*/tests.*' OR '/' || d.path GLOB '*/conftest.py')) OR (('/' || d.path GLOB '*[_.-]test.*' OR '/' || d.path GLOB '*[_.-]tests.*') OR ('/' || d.path GLOB '*[_.-]spec.*' OR '/' || d.path GLOB '*.bats'))) OR ((('/' || d.path GLOB '*[a-z0-9]Test.[a-z]*' OR '/' || d.path GLOB '*[a-z0-9]Tests.[a-z]*') OR ('/' || d.path GLOB '*[a-z0-9]Spec.[a-z]*' OR '/' || d.path GLOB '*/Test[A-Z]*.java')) OR (('/' || d.path GLOB '*/testdata/*' OR '/' || d.path GLOB '*/__snapshots__/*') OR ('/' || d.path GLOB '*.snap' OR '/' || d.path GLOB '*/regress/*'))))) THEN 1 ELSE 0 END)))
 `,"@PART_LINES":`
 iif(d.is_part, coalesce(d.part_run, (

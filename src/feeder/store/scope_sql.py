@@ -64,8 +64,6 @@ _EVERY_PATH = """'[["", null, null, null]]'"""
 def _matches_path_row(row: str, file: str = "f") -> str:
     """Returns the condition of `_files_at` with the columns of a pattern read from its JSON row."""
     condition = _MATCHES_PATH.replace("f.path", f"{file}.path")
-    # no path is after a blob: without a row the condition is false, and not null
-    condition = condition.replace("p.first", "coalesce(p.first, x'')")
     for place, name in enumerate(("first", "last", "folder", "glob", "ending")):
         condition = condition.replace(f"p.{name}", f"({row}->>{place})")
     return condition
@@ -172,8 +170,11 @@ _COMPARED_ROWS = 3
 
 
 def _is_at(paths: str, files: str) -> str:
-    are_few = f"json_array_length({paths}) <= {_COMPARED_ROWS}"
-    return f"CASE WHEN {are_few} THEN {_is_at_rows(paths)} ELSE d.path IN ({files}) END"
+    are_many = f"json_array_length({paths}) > {_COMPARED_ROWS}"
+    # a row that is absent makes the comparison null
+    return (
+        f"CASE WHEN {are_many} THEN d.path IN ({files}) WHEN {_is_at_rows(paths)} THEN 1 ELSE 0 END"
+    )
 
 
 D1_PATH_IN_SCOPE = f"""
