@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from feeder.corpus.corpus import Corpus
 from feeder.errors import UserError
+from feeder.nodes import Member
 from feeder.relations.modules import Definition
 from feeder.relations.node_definitions import CONSTRUCTORS
 from feeder.relations.references import ReferenceFinder, find_implementations
@@ -144,15 +145,13 @@ def _is_field(folder: Path, declaration: Declaration) -> bool:
 def _member(corpus: Corpus, finder: ReferenceFinder, declaration: Declaration) -> Definition | None:
     """What feeder knows of a name at its declaration; None for nothing."""
     path, line = declaration.place.site
-    hit = target_node(corpus, resolve_target(corpus, f"{path}:{line}"))
-    if (hit.symbol or "").rpartition(".")[2] == declaration.name:
-        return finder.reader.definition(resolve_target(corpus, f"{path}:{line}"), hit.symbol or "")
-    names = {member.name for member in decode_members(hit.members) if member.line == line}
-    return (
-        finder.reader.member_definition(hit, declaration.name)
-        if declaration.name in names
-        else None
-    )
+    target = resolve_target(corpus, f"{path}:{line}")
+    for hit in target.hits:
+        if Member(declaration.name, line) in decode_members(hit.members):
+            return finder.reader.member_definition(hit, declaration.name)
+    symbol = target_node(corpus, target).symbol or ""
+    is_node = symbol.rpartition(".")[2] == declaration.name
+    return finder.reader.definition(target, symbol) if is_node else None
 
 
 def draw_bases(

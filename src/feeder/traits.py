@@ -61,6 +61,7 @@ class Traits(NamedTuple):
     extension_receivers: bool = False
     function_word: str = ""
     name_endings: str = ""
+    name_sigil: str = ""
     setter_ending: str = ""
     open_enums: str = ""
     global_names: str = ""

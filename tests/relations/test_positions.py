@@ -65,3 +65,24 @@ def test_position_on_a_name_of_a_library_is_not_in_the_index(
     assert "dump at cart.py:13:10 is not in the index: it is " in refused.err
     [found] = feeder(indexed, "definition", "cart.py:14:12", "--json").json["definitions"]
     assert found["symbol"] == "dump"
+
+
+@pytest.mark.parametrize(
+    ("place", "symbol"), [("cart.ts:3:22", "Cart.total"), ("Cart.php:5:46", "Cart.total")]
+)
+def test_position_on_a_constructors_parameter_that_is_a_field_is_the_field(
+    feeder: RunFeeder, repo: Repo, place: str, symbol: str
+) -> None:
+    """Also where another file has a method of that name."""
+    repo.commit(
+        {
+            "cart.ts": "export class Cart {\n  constructor(\n    private readonly total: number,\n"
+            "    size: number,\n  ) {}\n}\n",
+            "Cart.php": "<?php\n\nclass Cart\n{\n"
+            "    public function __construct(public int $total)\n    {\n    }\n}\n",
+            "other.ts": "export class Other {\n  total() {\n    return 1;\n  }\n}\n",
+        }
+    )
+    assert feeder(repo, "sync", "-q", "--no-vectors").code == 0
+    [found] = feeder(repo, "definition", place, "--json").json["definitions"]
+    assert (found["node_type"], found["symbol"], found["resolved"]) == ("member", symbol, True)

@@ -31,6 +31,7 @@ export interface Traits {
   readonly extensionReceivers: boolean;
   readonly functionWord: string;
   readonly nameEndings: string;
+  readonly nameSigil: string;
   readonly setterEnding: string;
   readonly openEnums: string;
   readonly globalNames: string;

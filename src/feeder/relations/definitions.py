@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from feeder.corpus.corpus import Corpus
 from feeder.errors import AmbiguousTargetError, NotInIndexError, UserError
+from feeder.nodes import Member
 from feeder.query.query_plan import path_from_root
 from feeder.relation import BINDING, MENTION, PARAMETER, Relation
 from feeder.relations.file_facts import FileFacts
@@ -24,7 +26,9 @@ from feeder.relations.targets import (
     resolve_target,
 )
 from feeder.snippets.outline import MEMBER_TYPE
+from feeder.store.hits import Hit
 from feeder.store.relations import RelatedNode, line_numbers
+from feeder.store.rows import decode_members
 from feeder.traits import traits
 
 
@@ -150,11 +154,16 @@ def definitions_at(
     target = resolve_target(corpus, f"{path}:{line}", directory)
     finder = ReferenceFinder(corpus)
     facts = finder.reader.facts([target.path])[target.path]
-    endings = next((traits(hit.language).name_endings for hit in target.hits), "")
+    own = traits(target.hits[0].language if target.hits else None)
+    endings = own.name_endings
     ending = f"(?:[{endings}](?!=))?" if endings else ""
     name = _word_at(corpus, target.path, line, column, re.compile(rf"[\w$]+{ending}"))
-    if local := _local_at(facts, name, line):
-        return Definitions(name, [local], at_least=False)
+    if own.name_sigil:
+        name = name.removeprefix(own.name_sigil)
+    if not _relations_at(facts, name, line, declared=False):
+        declared = _member_at(finder, target.hits, name, line) or _local_at(facts, name, line)
+        if declared:
+            return Definitions(name, [declared], at_least=False)
     matches, is_cut = _named_definitions(corpus, finder, name)
     if not matches and endings:  # valid?1:2
         name = name.rstrip(endings)
@@ -193,13 +202,24 @@ def definitions_at(
     return Definitions(name, definitions, not sure and is_cut, bool(sure or by_name))
 
 
+def _member_at(
+    finder: ReferenceFinder, hits: Sequence[Hit], name: str, line: int
+) -> FoundDefinition | None:
+    """The member that a line declares; a constructor's parameter may be one:
+    `constructor(private total: number)`.
+    """
+    for hit in hits:
+        if Member(name, line) in decode_members(hit.members):
+            symbol = finder.reader.member_definition(hit, name).symbol
+            return FoundDefinition(hit.path, line, line, symbol, MEMBER_TYPE, True)
+    return None
+
+
 def _local_at(facts: FileFacts, name: str, line: int) -> FoundDefinition | None:
     """The parameter or variable that a name without a relation is, if its declaration is recorded.
 
     The last declaration above the line counts, in the innermost function that has one.
     """
-    if _relations_at(facts, name, line, declared=False):
-        return None
     functions = [node for node in _nodes_at(facts, line) if node.node_type == "method"]
     for node in sorted(functions, key=lambda one: one.end_line - one.start_line):
         lines = [

@@ -3,9 +3,11 @@
 import { constants } from "../../build/worker_data.json";
 import { NotInIndexError } from "../corpus/unread_files.ts";
 import { HttpError } from "../http_error.ts";
+import { parseMembers } from "../ranking/member_names.ts";
 import { characterColumns, length, rpartition } from "../python_strings.ts";
 import { BINDING, MENTION, PARAMETER, type Relation } from "../relation.ts";
 import { sortBy } from "../sorting.ts";
+import type { Hit } from "../store/hits.ts";
 import {
   decodeRelations,
   lineNumbers,
@@ -156,14 +158,17 @@ async function definitionsAt(
 ): Promise<Definitions> {
   const target = await resolveTarget(finder.reader, `${path}:${line}`);
   const [facts, text] = await Promise.all([finder.reader.fileFacts(target.path), readLine(target.path, line)]);
-  const endings = traits(target.hits[0]?.language ?? null).nameEndings;
+  const { nameEndings: endings, nameSigil: sigil } = traits(target.hits[0]?.language ?? null);
   const word = endings ? new RegExp(`${WORD.source}(?:[${endings}](?!=))?`, WORD.flags) : WORD;
   let name = wordAt(text ?? "", column, word);
+  if (sigil && name.startsWith(sigil)) name = name.slice(sigil.length);
   if (!name) {
     throw new HttpError(404, `There is no name at ${target.path}:${line}:${column}.`, "Use the column of a name.");
   }
-  const local = localAt(facts, name, line);
-  if (local) return { name, definitions: [local], atLeast: false, isPossible: true };
+  if (relationsAt(facts, name, line).every(({ relation }) => isDeclaration(relation))) {
+    const declared = (await memberAt(finder, target.hits, name, line)) ?? localAt(facts, name, line);
+    if (declared) return { name, definitions: [declared], atLeast: false, isPossible: true };
+  }
   let { matches, isCut } = await searchableDefinitions(finder, name);
   if (matches.length === 0 && endings.includes(name.slice(-1))) {
     name = name.slice(0, -1); // valid?1:2
@@ -221,14 +226,30 @@ interface Site {
   readonly relation: Relation;
 }
 
+/** The member that a line declares; a constructor's parameter may be one: `constructor(private total: number)`. */
+async function memberAt(
+  finder: ReferenceFinder,
+  hits: readonly Hit[],
+  name: string,
+  line: number,
+): Promise<FoundDefinition | null> {
+  const declares = (hit: Hit) => parseMembers(hit.members).some((one) => one.name === name && one.line === line);
+  const hit = hits.find(declares);
+  if (!hit) return null;
+  const { symbol } = await finder.reader.memberDefinition(hit, name);
+  return { path: hit.path, start_line: line, end_line: line, symbol, node_type: MEMBER_TYPE, resolved: true };
+}
+
+function isDeclaration({ kind }: Relation): boolean {
+  return kind === BINDING || kind === PARAMETER;
+}
+
 /**
  * The parameter or variable that a name without a relation is, if its declaration is recorded.
  *
  * The last declaration above the line counts, in the innermost function that has one.
  */
 function localAt(facts: FileFacts, name: string, line: number): FoundDefinition | null {
-  const isDeclaration = ({ kind }: Relation) => kind === BINDING || kind === PARAMETER;
-  if (relationsAt(facts, name, line).some(({ relation }) => !isDeclaration(relation))) return null;
   const functions = nodesAt(facts, line).filter(({ nodeType }) => nodeType === "method");
   for (const node of sortBy(functions, ({ startLine, endLine }) => [endLine - startLine])) {
     const declared = decodeRelations(node).filter((one) => one.name === name && isDeclaration(one));
