@@ -10,6 +10,7 @@ import pytest
 from feeder.errors import UserError
 from feeder.parse.file_parser import parse_file
 from feeder.parse.grammar_files import load_grammars
+from feeder.parse.hidden_text import HiddenText
 from feeder.parse.languages.__main__ import compiled_files
 from feeder.parse.languages.folders import LanguageFolder, compile_folders, find_folders
 from feeder.parse.languages.pattern_source import compact_pattern
@@ -313,8 +314,8 @@ def test_example_of_hidden_text_becomes_what_it_says(name: str) -> None:
     folder = FOLDERS[name]
     patterns = folder.hidden_patterns()
     for role, example in folder.hidden_examples():
-        pattern = re.compile(patterns[role].encode(), re.MULTILINE)
-        assert blank_hidden(example.before.encode(), pattern).decode() == example.after
+        hidden = HiddenText(patterns[role])
+        assert blank_hidden(example.before.encode(), hidden).decode() == example.after
 
 
 @pytest.mark.parametrize("name", HIDING)

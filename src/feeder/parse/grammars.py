@@ -13,6 +13,7 @@ from feeder.errors import UserError
 from feeder.nodes import HEADER_VERSION
 from feeder.package_versions import installed_version
 from feeder.parse.grammar_schema import HIDDEN_ROLES
+from feeder.parse.hidden_text import HiddenText
 from feeder.parse.query_checks import (
     capture_names,
     has_late_setting,
@@ -64,8 +65,8 @@ class Grammar(NamedTuple):
 
     parser: Parser
     query: Query
-    noise: re.Pattern[bytes] | None
-    unknown: re.Pattern[bytes] | None
+    noise: HiddenText | None
+    unknown: HiddenText | None
     conditionals: re.Pattern[bytes] | None
     lines: re.Pattern[bytes] | None
     patterns: tuple[re.Pattern[bytes], ...]
@@ -184,8 +185,8 @@ class Grammars:
         return Grammar(
             Parser(grammar),
             query,
-            _compile_pattern(noise) if noise else None,
-            _compile_pattern(unknown) if unknown else None,
+            HiddenText(noise) if noise else None,
+            HiddenText(unknown) if unknown else None,
             _compile_pattern(conditionals) if conditionals else None,
             _compile_pattern(lines) if lines else None,
             tuple(map(_compile_pattern, self._settings["patterns"].get(language, ()))),

@@ -11,6 +11,7 @@ from tree_sitter import Range
 
 from feeder.line_ranges import LineRange, merge_ranges
 from feeder.parse.grammars import Grammar
+from feeder.parse.hidden_text import HiddenText
 
 ERROR_SHARE = 0.1
 """Share of bytes in syntax errors from which a file is parsed again without conditionals."""
@@ -51,9 +52,10 @@ def parse_blanked(grammar: Grammar, content: bytes) -> tuple[Syntax, bytes]:
     root = grammar.parser.parse(content).root_node
     if grammar.unknown and root.has_error:
         blanked = blank_hidden(content, grammar.unknown)
-        other = grammar.parser.parse(blanked).root_node
-        if _error_bytes(other) <= _error_bytes(root):
-            return other, blanked
+        if blanked != content:
+            other = grammar.parser.parse(blanked).root_node
+            if _error_bytes(other) <= _error_bytes(root):
+                return other, blanked
     return root, content
 
 
@@ -119,7 +121,7 @@ def unparsed_lines(root: Syntax) -> tuple[LineRange, ...]:
     return merge_ranges(ranges)
 
 
-def blank_hidden(content: bytes, hidden: re.Pattern[bytes]) -> bytes:
+def blank_hidden(content: bytes, hidden: HiddenText | re.Pattern[bytes]) -> bytes:
     """Replaces the bytes that the pattern's groups match by blanks.
 
     `mark` is blanked alone, `opening` and `closing` together. Of `end`, the first byte becomes a

@@ -1,6 +1,5 @@
 """Tries a folder of a language on one file: its nodes, and the lines with syntax errors."""
 
-import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,6 +7,7 @@ from feeder.errors import UserError
 from feeder.nodes import Node
 from feeder.parse.file_parser import parse_file
 from feeder.parse.grammar_files import load_grammars
+from feeder.parse.hidden_text import HiddenText
 from feeder.parse.languages.folders import LanguageFolder
 from feeder.parse.syntax_tree import blank_hidden
 
@@ -48,8 +48,7 @@ def check_examples(folder: LanguageFolder) -> None:
     """Raises UserError for an example of `hidden.toml` that becomes another text than it says."""
     patterns = folder.hidden_patterns()
     for role, example in folder.hidden_examples():
-        pattern = re.compile(patterns[role].encode(), re.MULTILINE)
-        text = blank_hidden(example.before.encode(), pattern).decode()
+        text = blank_hidden(example.before.encode(), HiddenText(patterns[role])).decode()
         if text != example.after:
             raise UserError(
                 f"{folder.path / 'hidden.toml'}: the example {example.before!r} becomes {text!r}.",
