@@ -44,13 +44,13 @@ $string = [(string) (template_string)]
 ; (function (factory) { … })(function () { … }): the module is the argument
 ((call_expression
    function: [(parenthesized_expression (function_expression)) (function_expression)]
-   arguments: (arguments [(function_expression) (arrow_function)] @namespace)) @_call
+   arguments: (_ [(function_expression) (arrow_function)] @namespace)) @_call
  $immediate)
 
 ; define(["a"], function (a) { … })
 ((call_expression
    function: (identifier) @_define
-   arguments: (arguments [(function_expression) (arrow_function)] @namespace)) @_call
+   arguments: (_ [(function_expression) (arrow_function)] @namespace)) @_call
  (#any-of? @_define "define" "require" "requirejs")
  (#has-parent? @_call "program expression_statement"))
 
@@ -66,7 +66,7 @@ $string = [(string) (template_string)]
 ((export_statement "default" @name
    value: [
      (object $option) @body
-     (call_expression arguments: (arguments . (object $option) @body))
+     (call_expression arguments: (_ . (object $option) @body))
    ]) @type
  (#any-of? @_option "methods" "computed" "watch" "setup" "data"))
 
@@ -95,11 +95,11 @@ $string = [(string) (template_string)]
 ; ---- Calls with a name and a function
 
 ; describe("a cart", () => { … }), app.get("/carts", …)
-(call_expression arguments: (arguments . $string @name $callback)) @call
+(call_expression arguments: (_ . $string @name $callback)) @call
 
 ; app.component("cart", { … }): an object in place of the function
 (expression_statement
-  (call_expression arguments: (arguments . $string @name . (object) @body))) @holder
+  (call_expression arguments: (_ . $string @name . (object) @body))) @holder
 
 ; ---- Objects
 

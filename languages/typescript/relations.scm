@@ -50,12 +50,12 @@ $bound = [
 
 ; import store = require("./store")
 (import_statement
-  (import_require_clause (identifier) @alias source: (string (string_fragment) @module)))
+  (import_require_clause (identifier) @alias source: (_ (string_fragment) @module)))
 
 ; class Cart extends Base, extends shop.Base, extends mixin(Base)
 (extends_clause value: (identifier) @inherits)
 (extends_clause value: (member_expression property: (property_identifier) @inherits))
-(extends_clause value: (call_expression arguments: (arguments (identifier) @inherits)))
+(extends_clause value: (call_expression arguments: (_ (identifier) @inherits)))
 
 ; interface Cart extends Base, Base<T>, shop.Base
 (extends_type_clause
