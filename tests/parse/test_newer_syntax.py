@@ -114,7 +114,7 @@ def test_lines_of_branches_that_are_left_out_are_not_parsed() -> None:
     ).encode()
     root, left_out = parse_first_branches(grammar, text, parse_tree(grammar, text))
     assert (root.has_error, left_out) == (False, [5])
-    assert ParsedText(root, mended=left_out).unparsed == [(6, 6)]
+    assert ParsedText(root, [], mended=left_out).unparsed == [(6, 6)]
 
 
 def test_functions_of_c_that_a_macro_names_or_marks() -> None:

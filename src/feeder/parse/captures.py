@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from tree_sitter import Node as Syntax
 from tree_sitter import Query
 
-from feeder.parse.grammars import Capture, Captures, query_matches
+from feeder.parse.grammars import Capture, Captures, Matches
 from feeder.parse.layout import MemberName, SourceText
 from feeder.parse.relation_names import Site
 from feeder.parse.relations import RelationCollector
@@ -143,7 +143,7 @@ def pattern_matches(
 
 
 def collect_captures(
-    source: SourceText, root: Syntax, query: Query, pattern_captures: Iterable[Captures]
+    source: SourceText, query: Query, matches: Matches, pattern_captures: Iterable[Captures]
 ) -> FileCaptures:
     """Collects the matches of a language's query and of its patterns (`pattern_captures`)."""
     declarations: list[Declaration] = []
@@ -151,7 +151,7 @@ def collect_captures(
     members: set[MemberName] = set()
     attributes: set[MemberName] = set()
     relations = RelationCollector(source.content, query.pattern_settings)
-    query_captures: Iterable[tuple[int, Captures]] = query_matches(query, root)
+    query_captures: Iterable[tuple[int, Captures]] = matches
     all_matches = chain(query_captures, zip(repeat(query.pattern_count), pattern_captures))
     for pattern, captures in relations.collect(all_matches):
         if names := captures.get("member"):

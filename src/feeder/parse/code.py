@@ -6,12 +6,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
-from tree_sitter import Node as Syntax
 from tree_sitter import Query
 
 from feeder.nodes import SIGNATURE_LIMIT
 from feeder.parse.captures import NODE_TYPES, Declaration, DocComment, collect_captures
-from feeder.parse.grammars import Captures
+from feeder.parse.grammars import Captures, Matches
 from feeder.parse.layout import MemberName, SourceText, Span
 from feeder.parse.splitting import NODE_LIMIT
 
@@ -27,14 +26,15 @@ _BRACKETS = ((b"(", b")"), (b"{", b"}"))
 
 def declaration_tree(
     source: SourceText,
-    root: Syntax,
     query: Query,
+    matches: Matches,
     pattern_captures: Iterable[Captures],
     whole: Span | None = None,
 ) -> Span:
     """The span tree of the methods and classes of a file, or of a range of it (`whole`).
 
-    `pattern_captures` are the matches of the language's regular expressions.
+    `matches` are those of the language's query, `pattern_captures` those of its regular
+    expressions.
 
     Captures: `@type`, `@method`, `@namespace` the whole declaration, `@call` one that is known by a
     string in it, `@object` a value with members of its own, `@holder` one that is an object only if
@@ -48,7 +48,7 @@ def declaration_tree(
     Declarations inside a method, call, object or closure are part of it, unless it is longer than
     `NODE_LIMIT`; a closure then adds nothing to their names.
     """
-    captures = collect_captures(source, root, query, pattern_captures)
+    captures = collect_captures(source, query, matches, pattern_captures)
     builder = _SpanBuilder(source, captures.docs, whole)
     root_span = builder.root_span(_nest_declarations(source, captures.declarations))
     root_span.attributes = captures.attributes

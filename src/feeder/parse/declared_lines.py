@@ -9,7 +9,7 @@ from tree_sitter import Query
 
 from feeder.parse.blocks import Block
 from feeder.parse.captures import NODE_TYPES
-from feeder.parse.grammars import Capture, Captures, Grammar, query_matches
+from feeder.parse.grammars import Capture, Captures, Grammar, Matches, query_matches
 
 _METHOD_WORDS = rb"(?P<_word>fun|func|function|def|defp|fn|sub|procedure|proc|macro)"
 _TYPE_WORDS = (
@@ -54,8 +54,12 @@ Errors = list[tuple[int, int]]
 
 
 def definitions_of(query: Query, root: Syntax) -> set[Definition]:
+    return definitions_in(query_matches(query, root))
+
+
+def definitions_in(matches: Matches) -> set[Definition]:
     found = set()
-    for _, captures in query_matches(query, root):
+    for _, captures in matches:
         kind = next(filter(captures.__contains__, NODE_TYPES), None)
         if kind and "name" in captures:
             whole = captures[kind][0]

@@ -94,7 +94,8 @@ def add_regions(
         parsed = parse_code(grammar, host.text, source.range(*region.content))
         root, found = parsed.root, pattern_matches(host.text, grammar.patterns, *region.content)
         captures = chain(found, parsed.declarations)
-        inner = declaration_tree(source, root, grammar.query, captures, Span(*region.content))
+        whole = Span(*region.content)
+        inner = declaration_tree(source, grammar.query, parsed.matches, captures, whole)
         root_span.unparsed += parsed.unparsed
         root_span.relations = sorted([*root_span.relations, *inner.relations])
         if inner.children or len(source.text(*region.content)) >= REGION_MIN:

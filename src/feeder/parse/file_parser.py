@@ -177,11 +177,7 @@ def _grammar_nodes(grammars: Grammars, file: _OpenFile) -> tuple[list[Node], tup
     """
     grammar = grammars.grammar(file.language)
     if file.kind == "code":
-        parsed = parse_code(grammar, file.original_text)
-        root, found = parsed.root, pattern_matches(file.original_text, grammar.patterns)
-        captures = chain(found, parsed.declarations)
-        span = declaration_tree(file.source, root, grammar.query, captures)
-        span.unparsed += parsed.unparsed
+        root, span = _code_tree(file, grammar)
     else:
         root = parse_tree(grammar, file.original_text)
         span = _grammar_document_tree(file.source, root, grammar)
@@ -195,6 +191,16 @@ def _grammar_nodes(grammars: Grammars, file: _OpenFile) -> tuple[list[Node], tup
         span.relations = sorted({*span.relations, *markup})[:SITES_LIMIT]
     nodes = layout_nodes(file.source, span, file.language, split_points)
     return nodes, merge_ranges(span.unparsed)
+
+
+def _code_tree(file: _OpenFile, grammar: Grammar) -> tuple[Syntax, Span]:
+    """The syntax tree of a file of code, and the span tree of its declarations."""
+    parsed = parse_code(grammar, file.original_text)
+    found = pattern_matches(file.original_text, grammar.patterns)
+    captures = chain(found, parsed.declarations)
+    span = declaration_tree(file.source, grammar.query, parsed.matches, captures)
+    span.unparsed += parsed.unparsed
+    return parsed.root, span
 
 
 def _grammar_document_tree(source: SourceText, root: Syntax, grammar: Grammar) -> Span:

@@ -51,6 +51,10 @@ Captures = Mapping[str, Sequence[Capture]]
 """One match of a query or a pattern, by the names of its captures or groups."""
 
 
+Matches = list[tuple[int, dict[str, list[Node]]]]
+"""The matches of a query, each with the index of its pattern."""
+
+
 class Grammar(NamedTuple):
     """A language's parser and its compiled queries.
 
@@ -204,7 +208,7 @@ def query_cursor(query: Query) -> QueryCursor:
     return cursor
 
 
-def query_matches(query: Query, root: Node) -> list[tuple[int, dict[str, list[Node]]]]:
+def query_matches(query: Query, root: Node) -> Matches:
     """The matches of a query, each with the index of its pattern."""
     return query_cursor(query).matches(root, _fulfils_predicate)
 

@@ -7,12 +7,10 @@ Example: `{"name": "@acme/fmt", "exports": {".": "./src/index.ts"}}` in package.
 import json
 import posixpath
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
-from feeder import jsonc
 from feeder.nodes import Node
 from feeder.relation import EXPORT, encode_import, encode_relation, encode_relations
 
@@ -86,6 +84,8 @@ def _read_package_json(text: str) -> Iterator[Exported]:
 
 
 def _read_tsconfig(text: str) -> Iterator[Exported]:
+    from feeder import jsonc  # few files are manifests, and each parser would load it
+
     options = jsonc.loads(text).get("compilerOptions") or {}
     base = options.get("baseUrl")
     for pattern, targets in (options.get("paths") or {}).items():
@@ -96,6 +96,8 @@ def _read_tsconfig(text: str) -> Iterator[Exported]:
 
 
 def _read_cargo_toml(text: str) -> Iterator[Exported]:
+    import tomllib
+
     manifest = tomllib.loads(text)
     library = manifest.get("lib") or {}
     name = library.get("name") or (manifest.get("package") or {}).get("name")

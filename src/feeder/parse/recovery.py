@@ -25,11 +25,12 @@ from feeder.parse.captures import NODE_TYPES
 from feeder.parse.declared_lines import (
     Definition,
     declared_names,
+    definitions_in,
     definitions_of,
     longer_declarations,
     read_declarations,
 )
-from feeder.parse.grammars import Captures, Grammar
+from feeder.parse.grammars import Captures, Grammar, Matches, query_matches
 from feeder.parse.mending import DEPTH_LIMIT, Mender, error_nodes
 from feeder.parse.syntax_tree import (
     blank_hidden,
@@ -57,11 +58,12 @@ _STRUCTURE = frozenset({"package", "namespace"})
 
 
 class ParsedText(NamedTuple):
-    """A syntax tree, and what it lacks: declarations that were read from lines, and the lines,
-    counted from 0, that the grammar got only in part.
+    """A syntax tree with the matches of its grammar's query, and what it lacks: declarations that
+    were read from lines, and the lines, counted from 0, that the grammar got only in part.
     """
 
     root: Syntax
+    matches: Matches
     declarations: Sequence[Captures] = ()
     mended: Sequence[int] = ()
 
@@ -78,7 +80,7 @@ def parse_code(grammar: Grammar, content: bytes, byte_range: Range | None = None
     else:
         root, content = parse_blanked(grammar, content)
     if not root.has_error or not grammar.query.pattern_count:
-        return ParsedText(root)
+        return ParsedText(root, query_matches(grammar.query, root))
     if byte_range:
         content = _blank_outside(content, byte_range)
         if grammar.noise:
@@ -86,10 +88,11 @@ def parse_code(grammar: Grammar, content: bytes, byte_range: Range | None = None
     left_out: Sequence[int] = ()
     if not byte_range:
         root, left_out = parse_first_branches(grammar, content, root)
+    parsed = ParsedText(root, query_matches(grammar.query, root), mended=left_out)
     mended = None
     if root.has_error and len(content) <= SIZE_LIMIT:
-        mended = _recover(grammar, content, root, byte_range)
-    return mended or ParsedText(root, mended=left_out)
+        mended = _recover(grammar, content, parsed, byte_range)
+    return mended or parsed
 
 
 def _blank_outside(content: bytes, byte_range: Range) -> bytes:
@@ -99,7 +102,7 @@ def _blank_outside(content: bytes, byte_range: Range) -> bytes:
 
 
 def _recover(
-    grammar: Grammar, content: bytes, root: Syntax, byte_range: Range | None
+    grammar: Grammar, content: bytes, parsed: ParsedText, byte_range: Range | None
 ) -> ParsedText | None:
     """Mends a text whose tree has errors; None if that finds no more definitions than before."""
 
@@ -110,12 +113,12 @@ def _recover(
         finally:
             grammar.parser.included_ranges = []
 
-    before = definitions_of(grammar.query, root)
+    before = definitions_in(parsed.matches)
     is_misread = any(
         definition.has_error and _MISREAD_NAME.match(content, definition.name)
         for definition in before
     )
-    if not is_misread and _errors_are_local(grammar, content, root, before):
+    if not is_misread and _errors_are_local(grammar, content, parsed.root, before):
         return None
     mender = Mender(
         grammar,
@@ -135,7 +138,8 @@ def _recover(
     other = _restore(grammar, mender, other, after, parse, lines_read=lines_read)
     read = read_declarations(grammar, content, mender.blanked, after, line_starts)
     longer = longer_declarations(grammar, other, mender.conditionals, line_starts)
-    return ParsedText(other, [*read, *longer], mender.blanked_lines())
+    matches = query_matches(grammar.query, other)
+    return ParsedText(other, matches, [*read, *longer], mender.blanked_lines())
 
 
 def _lines(declaration: Captures, line_starts: Sequence[int]) -> tuple[int, int]:

@@ -49,8 +49,10 @@ from feeder.relation import (
     IMPORT,
     INHERITS,
     MENTION,
+    PARAMETER,
     RETURNS,
     USE,
+    VISIBILITY,
 )
 
 OWN_TYPE = "cls"
@@ -58,6 +60,9 @@ OWN_TYPE = "cls"
 
 SITES_LIMIT = 20_000
 """Maximum relations of a file: one with more is probably generated, and its others are left out."""
+
+_DETAIL_KINDS = frozenset({BINDING, PARAMETER, RETURNS, VISIBILITY})
+"""Kinds of what a declaration says about a name: most of the less frequent captures."""
 
 Match = tuple[int, Captures]
 """The index of a pattern, and one match of it by the names of its captures."""
@@ -284,7 +289,11 @@ class RelationCollector:
         self, capture: str, pattern: int, captures: Captures
     ) -> None:
         kind = KINDS[capture]
-        if capture == "statement":
+        if kind in _DETAIL_KINDS:
+            self._add_detail(kind, captures[capture], captures)
+        elif kind == IMPORT:
+            self._imports.add(captures, self._settings(pattern))
+        elif capture == "statement":
             self._statements.append(byte_range(captures["statement"][0]))
         elif capture == "argument_label":
             for node in captures[capture]:
@@ -305,8 +314,6 @@ class RelationCollector:
             for node in captures["base"]:
                 if relation := named_relation(CALL, base_member(node, inside), "super"):
                     self._sites[node.start_byte] = relation
-        elif kind == IMPORT:
-            self._imports.add(captures, self._settings(pattern))
         elif capture == "variant":
             [name] = captures["bound"]
             relation = relation_of(INHERITS, "", checked_name(self._source([name])))

@@ -129,9 +129,8 @@ class NodeChangeCounts:
 
     def add(self, rows: Iterable[Row], step: int) -> None:
         """Counts rows of node types and languages that were inserted (1) or deleted (-1)."""
-        for row in rows:
-            node_type, language = cast("tuple[str, str | None]", row)
-            self._kinds[node_type, language] += step
+        change = self._kinds.update if step > 0 else self._kinds.subtract
+        change(cast("Iterable[tuple[str, str | None]]", rows))
 
     def forget(self) -> None:
         """Leaves all to be counted: it is unknown what a write has changed."""
