@@ -57,6 +57,9 @@ KINDS = {
 The first of them that a match has says what the match is.
 """
 
+DETAIL_KINDS = frozenset({BINDING, PARAMETER, RETURNS, VISIBILITY})
+"""Kinds of what a declaration says about a name: most of the less frequent captures."""
+
 _RANKED = (INHERITS, IMPLEMENTS, UNNAMED, CALL, USE, MENTION)
 RANKS = {kind: rank for rank, kind in enumerate(_RANKED)}
 """If several patterns match one identifier, the first of these kinds counts."""

@@ -16,7 +16,7 @@ from feeder.parse.literal_keys import LiteralKeys
 from feeder.parse.local_names import LocalNames, byte_range
 from feeder.parse.macro_text import expanded_names
 from feeder.parse.member_scopes import MemberScopes
-from feeder.parse.relation_captures import KINDS, RANKS
+from feeder.parse.relation_captures import DETAIL_KINDS, KINDS, RANKS
 from feeder.parse.relation_names import (
     ACCESS_LIMIT,
     DOT,
@@ -49,10 +49,8 @@ from feeder.relation import (
     IMPORT,
     INHERITS,
     MENTION,
-    PARAMETER,
     RETURNS,
     USE,
-    VISIBILITY,
 )
 
 OWN_TYPE = "cls"
@@ -60,9 +58,6 @@ OWN_TYPE = "cls"
 
 SITES_LIMIT = 20_000
 """Maximum relations of a file: one with more is probably generated, and its others are left out."""
-
-_DETAIL_KINDS = frozenset({BINDING, PARAMETER, RETURNS, VISIBILITY})
-"""Kinds of what a declaration says about a name: most of the less frequent captures."""
 
 Match = tuple[int, Captures]
 """The index of a pattern, and one match of it by the names of its captures."""
@@ -289,7 +284,7 @@ class RelationCollector:
         self, capture: str, pattern: int, captures: Captures
     ) -> None:
         kind = KINDS[capture]
-        if kind in _DETAIL_KINDS:
+        if kind in DETAIL_KINDS or capture == "fields":
             self._add_detail(kind, captures[capture], captures)
         elif kind == IMPORT:
             self._imports.add(captures, self._settings(pattern))
@@ -322,10 +317,8 @@ class RelationCollector:
             self._extended.update([node.start_byte for node in captures["extends"]])
         elif capture == "owner":
             self._add_owners(captures["owner"])
-        elif kind == EXPORT:
-            self._add_export(captures, self._settings(pattern).get("exported"))
         else:
-            self._add_detail(kind, captures[capture], captures)
+            self._add_export(captures, self._settings(pattern).get("exported"))
 
     def _add_owners(self, nodes: Sequence[Capture]) -> None:
         """Adds the types in the path of an import, which begin with a capital letter: `Cart` of
