@@ -75,8 +75,7 @@ class NameResolver:
 
     def another_of_type(self, type_name: str) -> Resolution:
         """The member of another type, by the type's last name."""
-        name = last_name(type_name)
-        return self.another(lambda one: last_name(one.owner) == name)
+        return self.another(lambda one: last_name(one.owner) == last_name(type_name))
 
     def refers(self, facts: FileFacts, name: str) -> Resolution:  # noqa: PLR0911 - one for each rule
         """Resolves a name without a receiver in a file to a definition of a module or package."""
@@ -92,10 +91,8 @@ class NameResolver:
                 return elsewhere(Evidence.NOT_VISIBLE)
             if (facts.path, "") in self.owners:
                 return self.another_in(facts.path, "")
-        wildcards = [import_ for import_ in facts.imported(ALL) if import_.name == ALL]
-        by_wildcard = [
-            self.import_refers(facts, Import(wildcard.module, name)) for wildcard in wildcards
-        ]
+        modules = [import_.module for import_ in facts.imported(ALL) if import_.name == ALL]
+        by_wildcard = [self.import_refers(facts, Import(module, name)) for module in modules]
         if RESOLVED in by_wildcard:
             return RESOLVED
         if name != definition.name:
@@ -108,9 +105,9 @@ class NameResolver:
             if not wildcard.is_elsewhere:
                 return wildcard
         is_visible = definition.is_everywhere or traits(definition.language).global_scope
-        if is_visible or in_no_package(facts.package, definition):
-            return resolved_if(self.is_unique, Reason.COMPETING)
-        return elsewhere(Evidence.NOT_VISIBLE)
+        if not is_visible and not in_no_package(facts.package, definition):
+            return elsewhere(Evidence.NOT_VISIBLE)
+        return resolved_if(self.is_unique, Reason.COMPETING)
 
     def import_refers(self, facts: FileFacts, imported: Import) -> Resolution:
         """Resolves an import to a definition of a module or package."""
@@ -119,23 +116,18 @@ class NameResolver:
         if key not in self._imports:
             self._imports[key] = self._resolve_import_in(facts.path, *imported)
         result = self._imports[key]
-        if result.is_elsewhere and self._is_relative(facts, imported):
-            return RESOLVED
-        return result
+        is_own = result.is_elsewhere and self._is_relative(facts, imported)
+        return RESOLVED if is_own else result
 
     def _is_relative(self, facts: FileFacts, imported: Import) -> bool:
         """Tells whether an import of Scala names a type in the file's own package:
         `import Money.Cents` in `shop`.
         """
         definition = self.definition
+        if traits(definition.language).package_scope != "package" or not facts.package:
+            return False
         is_own_name = imported.name in {definition.name, ALL}
-        own_package = traits(definition.language).package_scope == "package" and facts.package
-        return (
-            bool(own_package)
-            and is_own_name
-            and bool(definition.owner)
-            and (f"{facts.package}.{imported.module}" == definition.owner)
-        )
+        return is_own_name and f"{facts.package}.{imported.module}" == definition.owner
 
     @cached_property
     def _has_qualified_imports(self) -> bool:
@@ -164,13 +156,12 @@ class NameResolver:
             return possible(Reason.MODULE)  # `export default wrap(Cart)`
         if not is_own_name:
             return elsewhere(Evidence.ANOTHER_NAME)
-        if paths.names_file_beside(module, path, definition):
-            return self.another(lambda one: paths.names(module, path, one))
-        others = self.others
-        if any(other is not definition and paths.names(module, path, other) for other in others):
+        apart = [other for other in self.others if other is not definition]
+        is_beside = paths.names_file_beside(module, path, definition)
+        if is_beside or any(paths.names(module, path, other) for other in apart):
             return self.another(lambda one: paths.names(module, path, one))
         if paths.is_parent(module, path, definition):
-            near = [other for other in others if paths.is_parent(module, path, other)]
+            near = [other for other in self.others if paths.is_parent(module, path, other)]
             return resolved_if(len(near) == 1, Reason.COMPETING)
         if module.startswith(".") and traits(definition.language).family == "scripts":
             return resolved_if(self.is_unique, Reason.COMPETING)
@@ -211,11 +202,10 @@ class NameResolver:
             return possible(Reason.MODULE)
         if not traits(site.language).reexports or self._exports.is_indexed(module, site):
             return elsewhere(Evidence.ANOTHER_MODULE)
-        if module.startswith("."):
-            return possible(Reason.MODULE)
-        if is_standard_module(module, site.language) or not self._exports.is_inside(module):
-            return elsewhere(Evidence.DEPENDENCY)
-        return possible(Reason.MODULE)
+        is_inside = module.startswith(".") or (
+            not is_standard_module(module, site.language) and self._exports.is_inside(module)
+        )
+        return possible(Reason.MODULE) if is_inside else elsewhere(Evidence.DEPENDENCY)
 
     def of_other_module(self, facts: FileFacts, receiver: str) -> Resolution | None:
         """The evidence that a receiver has no member of a type of the index, if there is any.
@@ -230,8 +220,7 @@ class NameResolver:
             return elsewhere(Evidence.ANOTHER_MODULE) if is_package else None
         if own.imports == "crates" and "." in receiver and is_standard_module(receiver, language):
             return elsewhere(Evidence.DEPENDENCY)
-        imported = facts.imported(receiver)
-        if not own.reexports or not imported:
+        if not own.reexports or not (imported := facts.imported(receiver)):
             return None
         if own.family != "scripts" and not any(import_.name for import_ in imported):
             return elsewhere(Evidence.ANOTHER_MODULE)
@@ -249,10 +238,6 @@ class NameResolver:
 
         The first rule that says something decides.
         """
-        package = self.definition.package
-        is_case_insensitive = traits(self.definition.language).case_insensitive
-        if is_case_insensitive and relation.qualifier.casefold() == package.casefold():
-            return RESOLVED
         modules = list(self._modules_of(facts, relation.qualifier))
         return (
             self._by_own_names(facts, relation)
@@ -268,6 +253,9 @@ class NameResolver:
         `exports.add()` of CommonJS, `Cart.add()`, `shop.add()`.
         """
         receiver, definition = relation.qualifier, self.definition
+        is_case_insensitive = traits(definition.language).case_insensitive
+        if is_case_insensitive and receiver.casefold() == definition.package.casefold():
+            return RESOLVED
         is_imported = bool(facts.imported(receiver.partition(".")[0]))
         is_own_module = receiver in COMMONJS_RECEIVERS and not is_imported
         if is_own_module and traits(definition.language).family == "scripts":
@@ -288,8 +276,7 @@ class NameResolver:
             return None
         if relation.kind == MENTION:
             return elsewhere(Evidence.FIELD)
-        own_class = last_name(own_class)
-        is_other = own_class in self.types_with_member
+        is_other = last_name(own_class) in self.types_with_member
         return self.another_of_type(own_class) if is_other else possible(Reason.RECEIVER)
 
     def _by_package(self, relation: Relation, modules: Sequence[str]) -> Resolution | None:
@@ -375,9 +362,8 @@ class NameResolver:
             return possible(Reason.OUTER_SCOPE)
         is_constant = not (definition.owner or definition.is_function)
         may_be_namespace = is_constant and own.family == "c" and first[:1].isalpha()
-        if may_be_namespace and facts.declared(node.symbol, first) is None:
-            return possible(Reason.OUTER_SCOPE)
-        return elsewhere(Evidence.ANOTHER_TYPE)
+        is_namespace = may_be_namespace and facts.declared(node.symbol, first) is None
+        return possible(Reason.OUTER_SCOPE) if is_namespace else elsewhere(Evidence.ANOTHER_TYPE)
 
     def _of_imported(self, facts: FileFacts, receiver: str) -> Resolution:
         """A receiver that a file imports, which is no module that is known to have the definition.
