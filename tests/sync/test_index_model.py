@@ -292,7 +292,7 @@ def test_partial_run_with_another_vectorize_index_is_refused(cloud: Cloud, shop:
     run = _cloud_run(cloud, shop, [shop.path / "src/cart.py"])
     assert run.model_vectors
     run.model_vectors = run.model_vectors._replace(vectors=vectorize)
-    with pytest.raises(UserError, match=r"index acme_shop_code and not another.*--index-name"):
+    with pytest.raises(UserError, match=r"index acme_shop_code, not another.*--index-name"):
         _process(run, shop.path, False)
     deleted = _cloud_run(cloud, shop, [])
     assert deleted.model_vectors
