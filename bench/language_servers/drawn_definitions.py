@@ -9,14 +9,13 @@ from typing import NamedTuple
 
 from feeder.corpus.corpus import Corpus
 from feeder.errors import UserError
-from feeder.nodes import Member
+from feeder.relations.definitions import resolve_definition
 from feeder.relations.modules import Definition
 from feeder.relations.node_definitions import CONSTRUCTORS
 from feeder.relations.references import ReferenceFinder, find_implementations
 from feeder.relations.sites import Implementation
-from feeder.relations.targets import resolve_target, target_node
+from feeder.relations.targets import resolve_target
 from feeder.store import Statement
-from feeder.store.rows import decode_members
 from feeder.store.scope import is_test_path
 from language_servers.language_server import Declaration, LanguageServer, Line, Place
 
@@ -121,7 +120,7 @@ def draw_fields(
     for declaration in declared:
         if len(drawn) == count:
             break
-        definition = _member(corpus, finder, declaration)
+        definition = _member(corpus, finder, declaration.place)
         symbol = ".".join([*(outer.name for outer in declaration.around[-1:]), declaration.name])
         if not definition or not (definition.is_function or definition.is_type):
             drawn.append(Drawn(symbol, definition, [declaration.place]))
@@ -142,16 +141,13 @@ def _is_field(folder: Path, declaration: Declaration) -> bool:
     return bool(declaration.around or not path.endswith((".ts", ".tsx")) or DECLARES.search(text))
 
 
-def _member(corpus: Corpus, finder: ReferenceFinder, declaration: Declaration) -> Definition | None:
-    """What feeder knows of a name at its declaration; None for nothing."""
-    path, line = declaration.place.site
-    target = resolve_target(corpus, f"{path}:{line}")
-    for hit in target.hits:
-        if Member(declaration.name, line) in decode_members(hit.members):
-            return finder.reader.member_definition(hit, declaration.name)
-    symbol = target_node(corpus, target).symbol or ""
-    is_node = symbol.rpartition(".")[2] == declaration.name
-    return finder.reader.definition(target, symbol) if is_node else None
+def _member(corpus: Corpus, finder: ReferenceFinder, place: Place) -> Definition | None:
+    """What feeder takes the name at a place for; None if it does not know it."""
+    text = f"{place.path}:{place.line + 1}:{place.column + 1}"
+    try:
+        return finder.reader.definition(*resolve_definition(corpus, text))
+    except UserError:
+        return None
 
 
 def draw_bases(

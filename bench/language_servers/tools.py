@@ -149,7 +149,9 @@ def _prepare_typescript(repository: Path) -> None:
 def _prepare_c(repository: Path) -> None:
     """Writes the commands that compile each file, with all folders of headers."""
     headers = {file.parent for file in repository.rglob("*.h")}
-    headers |= {folder for header in headers for folder in header.parents}
+    headers |= {folder.parent for folder in headers}
+    if any(repository.rglob("*.cc")):  # "marisa/grimoire/trie.h" is below `lib`
+        headers |= {folder for header in headers for folder in header.parents}
     include = [f"-I{folder}" for folder in sorted(headers) if folder.is_relative_to(repository)]
     commands = [
         {
