@@ -3,7 +3,7 @@
 import random
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,16 +59,11 @@ def draw(
     count: int,
 ) -> list[Drawn]:
     """Draws definitions outside of tests whose declaration the tool reports too."""
-    names = ", ".join("?" for _ in languages)
-    sql = (
-        "SELECT path, symbol, start_line, end_line FROM docs WHERE repo = ? AND symbol <> '' AND "
-        f"node_type IN ('class', 'method') AND language IN ({names}) ORDER BY path, start_line"
-    )
-    [rows] = corpus.database.run([Statement(sql, (corpus.repo, *languages))])
+    columns = "path, symbol, start_line, end_line"
+    is_definition = "symbol <> '' AND node_type IN ('class', 'method')"
     candidates = {
         (str(path), str(symbol)): (int(str(first)), int(str(last)))
-        for path, symbol, first, last in rows
-        if not is_test_path(str(path))
+        for path, symbol, first, last in _rows(corpus, languages, columns, is_definition)
     }
     order = sorted(candidates)
     random.Random(SEED).shuffle(order)
@@ -81,6 +76,19 @@ def draw(
         if one:
             drawn.append(one)
     return drawn
+
+
+def _rows(
+    corpus: Corpus, languages: Sequence[str], columns: str, condition: str = "TRUE"
+) -> Iterator[Sequence[object]]:
+    """Yields distinct columns, the first of them the path, of the nodes outside of tests."""
+    names = ", ".join("?" for _ in languages)
+    sql = (
+        f"SELECT DISTINCT {columns} FROM docs WHERE repo = ? AND language IN ({names}) "
+        f"AND {condition} ORDER BY path, start_line"
+    )
+    [rows] = corpus.database.run([Statement(sql, (corpus.repo, *languages))])
+    yield from (row for row in rows if not is_test_path(str(row[0])))
 
 
 def _locate(
@@ -108,10 +116,7 @@ def draw_fields(
     count: int,
 ) -> list[Drawn]:
     """Draws fields, constants, enumerators and variables of files outside of tests."""
-    names = ", ".join("?" for _ in languages)
-    sql = f"SELECT DISTINCT path FROM docs WHERE repo = ? AND language IN ({names}) ORDER BY path"
-    [rows] = corpus.database.run([Statement(sql, (corpus.repo, *languages))])
-    paths = [str(path) for (path,) in rows if not is_test_path(str(path))]
+    paths = dict.fromkeys(str(path) for path, *_ in _rows(corpus, languages, "path, start_line"))
     declared = [
         one for path in paths for one in tool.declarations(path) if _is_field(corpus.base, one)
     ]
@@ -190,11 +195,13 @@ def implementations(corpus: Corpus, drawn: Drawn) -> list[Implementation]:
 def implementing_lines(corpus: Corpus, tool: LanguageServer, drawn: Drawn) -> set[Line]:
     """The lines of everything that implements a definition, on all levels below it.
 
-    TypeScript also has objects that implement a type without naming it, which feeder says that it
+    gopls lists all levels at once, and for a type of the answer the interfaces above it. TypeScript
+    also has objects that implement a type without naming it, which feeder says that it
     does not see: there, only classes and interfaces count.
     """
     definition = drawn.definition
     assert definition
+    has_levels = definition.language == "go"
     is_structural = definition.language in {"typescript", "tsx"}
     if is_structural and not definition.is_type:
         return set()
@@ -203,7 +210,7 @@ def implementing_lines(corpus: Corpus, tool: LanguageServer, drawn: Drawn) -> se
     while waiting:
         new = tool.implementations(waiting.pop()) - found - {*drawn.places}
         found |= new
-        waiting += new
+        waiting += () if has_levels else new
     lines = {place.site for place in found} - drawn.lines
     if is_structural:
         lines = {line for line in lines if DECLARES_TYPE.search(line_text(corpus.base, *line))}

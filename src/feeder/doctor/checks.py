@@ -45,14 +45,7 @@ def run_checks(settings: Settings) -> Iterator[Finding]:
         except (FeederError, OSError) as exc:
             problem, remedy = problem_and_remedy(exc)
             if problem not in reported:
-                yield _redact(
-                    Finding(
-                        name,
-                        problem,
-                        remedy or "Fix this, then run feeder doctor again.",
-                        stops=True,
-                    )
-                )
+                yield _redact(Finding(name, problem, remedy or FALLBACK_REMEDY, stops=True))
             reported.add(problem)
 
 

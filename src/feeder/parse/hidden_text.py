@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-# the parser of `re`, under the name that it has since Python 3.11
+# private; the tests, which run on the oldest and the newest Python, would show a change
 from re import _constants, _parser  # type: ignore[attr-defined]
 from typing import Any
 
 _PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
 """A character of a regular expression, an escaped one, or a character class."""
 
-_FLAGS = re.compile(r"(?:\(\?[a-z]+\))?")
+_FLAGS = re.compile(r"\(\?[a-z]+\)")
 
 _INNER_PLACES = {
     _constants.SUBPATTERN: 3,
@@ -24,18 +24,18 @@ _INNER_PLACES = {
 
 
 class HiddenText:
-    """A regular expression, each of whose outer alternatives is searched for on its own.
+    """A regular expression that searches for each of its outer alternatives alone.
 
-    The matches are those of the whole expression. Tried together, each of 26 alternatives costs
-    time at each byte of a file. One that has a text, such as `property`, in each of its matches is
-    not even compiled for a file without that.
+    It finds the matches of the whole expression, in less time: together, 26 alternatives would be
+    tried at each byte of a file. An alternative whose matches all contain a text, such as
+    `property`, is not even compiled for a file without that text.
     """
 
     def __init__(self, pattern: str) -> None:
         self._alternatives = list(map(_Alternative, split_alternatives(pattern)))
 
     def finditer(self, content: bytes) -> Iterator[re.Match[bytes]]:
-        """Yields the matches in order; of several at one place, that of the first alternative."""
+        """Yields the matches in order. Where several begin, the first alternative wins."""
         lowercase = content.lower()
         found = {
             place: match
@@ -77,7 +77,8 @@ class _Alternative:
 
 def split_alternatives(pattern: str) -> list[str]:
     """The outer alternatives of a regular expression, each with the flags at its beginning."""
-    flags = _FLAGS.match(pattern)[0]  # type: ignore[index]  # it always matches
+    match = _FLAGS.match(pattern)
+    flags = match[0] if match else ""
     alternatives = [flags]
     depth = 0
     for part in _PART.findall(pattern.removeprefix(flags)):
@@ -90,9 +91,9 @@ def split_alternatives(pattern: str) -> list[str]:
 
 
 def required_texts(pattern: Sequence[tuple[Any, Any]]) -> frozenset[str]:
-    """Texts of which each match of a parsed pattern contains one; empty if none is known.
+    """Texts, one of which is in each match of a parsed pattern; empty if none is known.
 
-    Of `(a|b)?property \\w+ of` it is `property `.
+    `(a|b)?property \\w+ of` → `property `.
     """
     best: frozenset[str] = frozenset()
     run = ""

@@ -284,7 +284,7 @@ class RelationCollector:
         self, capture: str, pattern: int, captures: Captures
     ) -> None:
         kind = KINDS[capture]
-        if kind in DETAIL_KINDS or capture == "fields":
+        if kind in DETAIL_KINDS:
             self._add_detail(kind, captures[capture], captures)
         elif kind == IMPORT:
             self._imports.add(captures, self._settings(pattern))

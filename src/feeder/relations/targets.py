@@ -275,9 +275,9 @@ def _nodes_named(
 ) -> list[Hit]:
     """Nodes whose names match by the first of the matchers that finds any, in this case or another.
 
-    Else nodes with a member of that name, such as a constant. A name with capital letters, or
-    behind an owner, is that of a member in this case before that of a node in another:
-    `Ping.pong` is no `Ping.Pong`.
+    Else nodes with a member of that name, such as a constant. A name with capital letters or
+    an owner means a member with the same case rather than a node with another case: `Ping.pong` is
+    not `Ping.Pong`.
     """
     names = [(hit, normalize_symbol(hit.symbol or hit.logical_path or "")) for hit in hits]
     members = [

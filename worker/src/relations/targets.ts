@@ -310,8 +310,8 @@ function membersOf(hits: readonly Hit[], text: string, name: string): { hit: Hit
 /**
  * The nodes whose names match by the first of the matchers that finds any; in this case, else in any case.
  *
- * Otherwise the nodes with a member of this name, such as an enum member or a constant. A name with capital letters,
- * or behind an owner, is that of a member in this case before that of a node in another: `Ping.pong` is no `Ping.Pong`.
+ * Otherwise the nodes with a member of this name, such as an enum member or a constant. A name with capital letters
+ * or an owner means a member with the same case rather than a node with another case: `Ping.pong` is not `Ping.Pong`.
  */
 function nodesNamed(hits: readonly Hit[], name: string, matchers: readonly NameMatcher[]): Hit[] {
   const hitSymbols = hits.map((hit): [Hit, string] => [hit, normalizeSymbol(hit.symbol || hit.logicalPath || "")]);

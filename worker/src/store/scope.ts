@@ -108,7 +108,7 @@ export function placeWords(scope: Scope): string | null {
   return [pathWords(scope), scope.languageWords, testWords].filter(Boolean).join(" AND ") || null;
 }
 
-/** An FTS5 query for words that no node of the scope has: excluded ones, and those of tests' paths; null without any. */
+/** An FTS5 query of words that no node in the scope has: excluded words and words of tests' paths; null if none. */
 export function absentWords(scope: Scope): string | null {
   const testWords = scope.tests === "no" ? scope.testWords : null;
   return [scope.withoutWords, testWords].filter(Boolean).join(" OR ") || null;
