@@ -158,7 +158,7 @@ def _marked_cases() -> dict[str, str | bytes]:
     """Anonymous and local classes, lent receivers and other names: a folder for each case."""
     followed = [case for case in cases("followed_names") if case["id"] in FOLLOWED_CASES]
     declared = [case for case in cases("declared_members") if case["id"] in DECLARED_CASES]
-    parts = [case for case in cases("through_bases") if case["id"] == "csharp-partial"]
+    parts = [case for case in cases("through_bases") if case["id"] != "through"]
     named = [*cases("local_types"), *cases("lent_receivers")]
     return {
         f"marked/{case['id']}/{path}": content

@@ -21,6 +21,16 @@ def test_callers_through_a_base_are_listed(feeder: RunFeeder, repo: Repo, case: 
         assert (given.missed, given.wrong) == (set(), set()), query
 
 
+def test_type_inside_of_another_one_competes_only_there(feeder: RunFeeder, repo: Repo) -> None:
+    """`Cursor` outside of `List` is no `List::Cursor`, and `Cursor::Cursor()` is no other type."""
+    [case] = [case for case in cases("through_bases") if case["id"] == "cpp-nested-namesake"]
+    places = commit_marked(repo, case["files"])
+    assert feeder(repo, "sync", "-q", "--no-vectors").code == 0
+    for key, query in case["q"].items():
+        given = answers(feeder, repo, query, places, key)
+        assert given.must <= given.resolved, query
+
+
 SHAPES: dict[str, str | bytes] = {
     "pump.py": (
         "class Pump:\n    def flow(self):\n        return 0\n\n    def open(self):\n"

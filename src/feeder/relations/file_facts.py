@@ -24,6 +24,7 @@ from feeder.relation import (
     decode_binding_imports,
 )
 from feeder.store.relations import RelatedNode, line_numbers
+from feeder.text import last_name
 from feeder.traits import traits
 
 SELF_NAMES = frozenset(
@@ -146,6 +147,14 @@ class FileFacts:
         """Tells whether a node is a type of the file, or a member of it."""
         symbol = node.symbol or ""
         return symbol == type_symbol or symbol.rpartition(".")[0] == type_symbol
+
+    def sees_inside(self, type_symbol: str) -> bool:
+        """Tells whether the file may name what is inside a type without the type's own name: it has
+        members of the type, or a type that extends it.
+        """
+        is_inside = any(f"{symbol}.".startswith(f"{type_symbol}.") for symbol in self.symbols)
+        name = last_name(type_symbol)
+        return is_inside or any(node.has_named(name, INHERITS + IMPLEMENTS) for node in self.nodes)
 
     @cached_property
     def symbols(self) -> set[str]:

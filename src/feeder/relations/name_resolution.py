@@ -6,7 +6,7 @@ behind a module, package or outer type.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from feeder.relation import MENTION, Relation
@@ -21,6 +21,7 @@ from feeder.relations.modules import (
     in_same_package,
     nearest_symbol,
 )
+from feeder.relations.namesakes import Namesakes
 from feeder.relations.outcomes import (
     RESOLVED,
     Evidence,
@@ -36,46 +37,16 @@ from feeder.text import last_name
 from feeder.traits import traits
 
 
-class NameResolver:
-    """Resolves names to one definition of a module or package.
-
-    `others` are all definitions of its name, the definition itself among them. `exports` follows
-    imports.
-    """
+class NameResolver(Namesakes):
+    """Resolves names to one definition of a module or package; `exports` follows imports."""
 
     def __init__(
         self, definition: Definition, others: Sequence[Definition], exports: ExportFinder
     ) -> None:
-        self.definition = definition
-        self.others = others
+        super().__init__(definition, others)
         self._exports = exports
-        shared = {(other.path, other.symbol) for other in others if not other.is_local}
-        self.is_unique = len(shared) <= 1
         self._imports: dict[tuple[Import, str], Resolution] = {}
         self._resolvers: dict[Definition, NameResolver] = {}
-
-    @cached_property
-    def owners(self) -> set[tuple[str, str]]:
-        """The path and owner of each definition of this name; no owner for one outside of types."""
-        return {(other.path, other.owner) for other in self.others}
-
-    @cached_property
-    def types_with_member(self) -> set[str]:
-        """The types that define a member of this name."""
-        return {other.owner.rpartition(".")[2] for other in self.others}
-
-    def another(self, matches: Callable[[Definition], bool]) -> Resolution:
-        """The first other definition that matches, as what a site refers to instead."""
-        others = (other for other in self.others if other is not self.definition and matches(other))
-        return elsewhere(Evidence.ANOTHER_DEFINITION, next(others, None))
-
-    def another_in(self, path: str, owner: str) -> Resolution:
-        """The definition of a type in a file; without an owner, the file's own one."""
-        return self.another(lambda one: (one.path, one.owner) == (path, owner))
-
-    def another_of_type(self, type_name: str) -> Resolution:
-        """The member of another type, by the type's last name."""
-        return self.another(lambda one: last_name(one.owner) == last_name(type_name))
 
     def refers(self, facts: FileFacts, name: str) -> Resolution:  # noqa: PLR0911 - one for each rule
         """Resolves a name without a receiver in a file to a definition of a module or package."""
@@ -107,7 +78,7 @@ class NameResolver:
         is_visible = definition.is_everywhere or traits(definition.language).global_scope
         if not is_visible and not in_no_package(facts.package, definition):
             return elsewhere(Evidence.NOT_VISIBLE)
-        return resolved_if(self.is_unique, Reason.COMPETING)
+        return resolved_if(self.is_only_one_in(facts), Reason.COMPETING)
 
     def import_refers(self, facts: FileFacts, imported: Import) -> Resolution:
         """Resolves an import to a definition of a module or package."""

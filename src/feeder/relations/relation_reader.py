@@ -12,7 +12,7 @@ from feeder.relations.exports import ExportFinder
 from feeder.relations.file_facts import FileFacts
 from feeder.relations.modules import Definition
 from feeder.relations.node_definitions import definition_of, is_open_enum, is_tag
-from feeder.relations.repeated_definitions import is_named_by_argument
+from feeder.relations.repeated_definitions import file_stem, is_named_by_argument
 from feeder.relations.targets import (
     Target,
     check_relations,
@@ -86,17 +86,26 @@ class RelationReader:
 
     def _definition_of(self, hit: Hit) -> Definition:
         types = self._types([hit.path])[hit.path]
-        return definition_of(hit, types, lambda symbol: self._is_type(symbol, hit.language))
+        definition = definition_of(
+            hit, types, lambda symbol: bool(self._type_nodes(symbol, hit.language))
+        )
+        is_constructor = definition.is_type and hit.node_type == "method"
+        if is_constructor and definition.symbol not in types:  # Cart::Cart() outside of its header
+            declared = self._type_nodes(definition.symbol, hit.language)
+            beside = [node for node in declared if file_stem(node.path) == file_stem(hit.path)]
+            return self._definition_of((beside or declared)[0])
+        return definition
 
-    def _is_type(self, symbol: str, language: str | None) -> bool:
-        """Tells whether a file of a language, or of one that shares its names, declares a type."""
+    def _type_nodes(self, symbol: str, language: str | None) -> list[Hit]:
+        """The nodes that declare a type, in files of a language or of one that shares its names."""
         named, _ = self.hits(symbol.rpartition(".")[2])
-        return any(
-            hit.symbol == symbol
+        return [
+            hit
+            for hit in named
+            if hit.symbol == symbol
             and hit.node_type == "class"
             and are_compatible(language, hit.language or "")
-            for hit in named
-        )
+        ]
 
     def member_definition(self, hit: Hit, name: str) -> Definition:
         """The definition of a member of a class, or of a file, as a constant in a chunk."""
@@ -157,7 +166,9 @@ class RelationReader:
                 if symbol_ends_with(composed(symbol), composed(requested)):
                     matches.setdefault((hit.path, symbol), hit)
         self._types(hit.path for hit in matches.values())
-        return [(self._definition_of(hit), hit) for hit in matches.values()]
+        pairs = [(self._definition_of(hit), hit) for hit in matches.values()]
+        own = {definition for definition, hit in pairs if definition.path == hit.path}
+        return [pair for pair in pairs if pair[0].path == pair[1].path or pair[0] not in own]
 
     def type_around(self, definition: Definition) -> Definition | None:
         """The definition of the type around a member; one in the member's own file comes first."""

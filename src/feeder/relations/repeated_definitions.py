@@ -42,7 +42,7 @@ def without_declarations(hits: Sequence[Hit]) -> Sequence[Hit]:
         for hit in hits
         if not hit.path.endswith(DECLARATION_SUFFIXES) and not _has_internal_linkage(hit)
     }
-    stems = {_stem(hit.path) for hit in hits if not hit.path.endswith(DECLARATION_SUFFIXES)}
+    stems = {file_stem(hit.path) for hit in hits if not hit.path.endswith(DECLARATION_SUFFIXES)}
     return [
         hit
         for hit in hits
@@ -61,7 +61,11 @@ def _declares(hit: Hit, stems: Set[str]) -> bool:
         return True
     is_member = "." in (hit.symbol or "")
     defines = DEFINED_IN_HEADER_PATTERN.search(hit.signature or "")
-    return hit.node_type == "method" and not defines and (not is_member or _stem(hit.path) in stems)
+    return (
+        hit.node_type == "method"
+        and not defines
+        and (not is_member or file_stem(hit.path) in stems)
+    )
 
 
 def _has_internal_linkage(hit: Hit) -> bool:
@@ -69,7 +73,8 @@ def _has_internal_linkage(hit: Hit) -> bool:
     return traits(hit.language).family == "c" and (hit.signature or "").startswith("static ")
 
 
-def _stem(path: str) -> str:
+def file_stem(path: str) -> str:
+    """A file's name up to its first dot: `cart` for `shop/cart.h` and `shop/cart.cc`."""
     return path.rpartition("/")[2].partition(".")[0]
 
 

@@ -9,6 +9,7 @@ import { partition, rpartition } from "../python_strings.ts";
 import { BINDING, CALL, hasKind, IMPLEMENTS, IMPORT, INHERITS, moduleAndAlias, PARAMETER, type Relation, UNNAMED, USE } from "../relation.ts";
 import { sortBy } from "../sorting.ts";
 import { decodeRelations, lineNumbers, type RelatedNode } from "../store/relations.ts";
+import { lastName } from "../text.ts";
 import { traits } from "../traits.ts";
 
 export const SELF_NAMES = new Set(constants.file_facts.SELF_NAMES);
@@ -89,6 +90,19 @@ export class FileFacts {
     return (this.#classes ??= new Set(
       this.nodes.flatMap(({ symbol, nodeType }) => (nodeType === "class" && symbol) || []),
     ));
+  }
+
+  /**
+   * Returns true if the file may name what is inside a type without the type's own name: it has members of the type,
+   * or a type that extends it.
+   */
+  seesInside(typeSymbol: string): boolean {
+    const name = lastName(typeSymbol);
+    const extendsIt = ({ name: base, kind }: Relation) => base === name && (kind === INHERITS || kind === IMPLEMENTS);
+    return (
+      [...this.symbols].some((symbol) => `${symbol}.`.startsWith(`${typeSymbol}.`)) ||
+      this.nodes.some((node) => node.relations.includes(name) && decodeRelations(node).some(extendsIt))
+    );
   }
 
   /** The symbols of the file's types and of its nodes with relations. */

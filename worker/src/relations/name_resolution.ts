@@ -19,43 +19,23 @@ import {
   isSameDefinition,
   nearestSymbol,
   packageOf,
-  typeKey,
 } from "./modules.ts";
+import { Namesakes } from "./namesakes.ts";
 import { elsewhere, isElsewhere, isResolved, possible, RESOLVED, type Resolution, resolvedIf, surest } from "./outcomes.ts";
 import { lastName } from "../text.ts";
 
 /**
- * Resolves names to one definition of a module or package; `others` are all definitions of its name. `exports` follows
- * imports, inside of its `settled`.
+ * Resolves names to one definition of a module or package. `exports` follows imports, inside of its `settled`.
  */
-export class NameResolver {
-  readonly isUnique: boolean;
+export class NameResolver extends Namesakes {
   readonly #resolvers = new Map<Definition, NameResolver>();
 
   constructor(
-    readonly definition: Definition,
-    readonly others: readonly Definition[],
+    definition: Definition,
+    others: readonly Definition[],
     private readonly exports: ExportFinder,
   ) {
-    const known = others.filter(({ isLocal }) => !isLocal);
-    this.isUnique = new Set(known.map(({ path, symbol }) => typeKey(path, symbol))).size <= 1;
-  }
-
-  /** The first other definition that matches, as what a site refers to instead. */
-  another(matches: (one: Definition) => boolean): Resolution {
-    const others = this.others.filter((one) => !isSameDefinition(one, this.definition));
-    return elsewhere("ANOTHER_DEFINITION", others.find(matches));
-  }
-
-  /** The member of another type, by the type's last name. */
-  anotherOfType(typeName: string): Resolution {
-    const name = lastName(typeName);
-    return this.another(({ owner }) => lastName(owner) === name);
-  }
-
-  /** Returns true if a type defines a member of this name. */
-  hasMember(typeName: string): boolean {
-    return this.others.some((one) => rpartition(one.owner, ".")[1] === typeName);
+    super(definition, others);
   }
 
   /** Resolves a name without a receiver in a file to a definition of a module or package. */
@@ -85,7 +65,7 @@ export class NameResolver {
     if (possibly) return possibly;
     const isVisible = definition.isEverywhere === true || traits(definition.language).globalScope;
     const isGlobal = isVisible || inNoPackage(facts.package, definition);
-    return isGlobal ? resolvedIf(this.isUnique, "COMPETING") : elsewhere("NOT_VISIBLE");
+    return isGlobal ? resolvedIf(this.isOnlyOneIn(facts), "COMPETING") : elsewhere("NOT_VISIBLE");
   }
 
   get #paths(): ModulePaths {

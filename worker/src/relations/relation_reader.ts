@@ -28,9 +28,9 @@ import { areCompatible, traits } from "../traits.ts";
 import type { SearchContext } from "../corpus/context.ts";
 import { ExportFinder } from "./exports.ts";
 import { factsByPath, FileFacts } from "./file_facts.ts";
-import { type Definition, typeKey } from "./modules.ts";
+import { type Definition, isSameDefinition, typeKey } from "./modules.ts";
 import { CONSTRUCTORS, hasPrefix, isBodyless, isExtension, isFunctionNode, isLocalNode, isOpenEnum, isPrivate, isTag } from "./node_definitions.ts";
-import { isNamedByArgument } from "./repeated_definitions.ts";
+import { fileStem, isNamedByArgument } from "./repeated_definitions.ts";
 import { membersNamed, type Target, targetNode } from "./targets.ts";
 
 const { MAX_NAMED_HITS } = constants.hits;
@@ -178,10 +178,14 @@ export class RelationReader {
     }
     const isInType = "isInType" in hit ? hit.isInType : (await this.fileFacts(hit.path)).classes.has(outer);
     let owner = isInType ? outer : "";
-    if (!owner && outer && hit.nodeType === "method") owner = await this.#typeOfMember(outer, hit.language ?? "");
+    if (!owner && outer && hit.nodeType === "method") {
+      owner = (await this.#typeNodes(outer, hit.language ?? "")).length > 0 ? outer : "";
+    }
     const [path, language] = [hit.path, hit.language ?? ""];
     const [outside, ownerName] = rpartition(owner, ".");
     if (owner && (CONSTRUCTORS.has(name) || name === ownerName)) {
+      // Cart::Cart() outside of its header
+      if (!isInType) return this.definitionOf(nearestFile(await this.#typeNodes(owner, language), path));
       const types = (await this.#named.get(ownerName)) ?? [];
       const type = types.find((node) => node.nodeType === "class" && node.path === path && node.symbol === owner);
       const isInner = type ? type.isInType : (await this.fileFacts(path)).classes.has(outside);
@@ -195,11 +199,11 @@ export class RelationReader {
     return { path, language, symbol, name, owner, isType, isLocal, isAbstract, isFunction, isEverywhere, signature };
   }
 
-  /** The type of a member that is declared in another file, as in Go, C++ or Swift. */
-  async #typeOfMember(outer: string, language: string): Promise<string> {
-    const named = await this.nodesNamed(lastName(outer));
-    const types = named.filter((node) => node.symbol === outer && node.nodeType === "class");
-    return types.some((node) => areCompatible(language, node.language ?? "")) ? outer : "";
+  /** The nodes that declare a type, in files of a language or of one that shares its names. */
+  async #typeNodes(symbol: string, language: string): Promise<NamedNode[]> {
+    const named = await this.nodesNamed(lastName(symbol));
+    const types = named.filter((node) => node.symbol === symbol && node.nodeType === "class");
+    return types.filter((node) => areCompatible(language, node.language ?? ""));
   }
 
   /** All definitions of a name, or of a qualified one, in the index. */
@@ -216,7 +220,12 @@ export class RelationReader {
         if (symbolEndsWith(composed(hit.symbol ?? ""), composed(requested)) && !matches.has(key)) matches.set(key, hit);
       }
     }
-    return Promise.all([...matches.values()].map(async (hit) => ({ definition: await this.definitionOf(hit), hit })));
+    const pairs = await Promise.all(
+      [...matches.values()].map(async (hit) => ({ definition: await this.definitionOf(hit), hit })),
+    );
+    const isOwn = ({ definition, hit }: NamedDefinition) => definition.path === hit.path;
+    const own = pairs.filter(isOwn).map(({ definition }) => definition);
+    return pairs.filter((pair) => isOwn(pair) || !own.some((one) => isSameDefinition(one, pair.definition)));
   }
 
   /** Returns true if more nodes define a name than are read. */
@@ -284,6 +293,11 @@ export class RelationReader {
     const same = types.filter((one) => one.symbol === owner && one.isType);
     return same.find((one) => one.path === path) ?? same[0] ?? null;
   }
+}
+
+/** The node in a file that is named as another one up to the first dot, or the first node. */
+function nearestFile(nodes: readonly NamedNode[], path: string): NamedNode {
+  return nodes.find((node) => fileStem(node.path) === fileStem(path)) ?? nodes[0]!;
 }
 
 function firstNamed(target: Target): Hit {

@@ -31,7 +31,7 @@ export function withoutSectionsAndConstructors(hits: readonly Hit[]): readonly H
 export function withoutDeclarations(hits: readonly Hit[]): readonly Hit[] {
   const outside = hits.filter((hit) => !isDeclarationFile(hit.path));
   const defined = new Set(outside.filter((hit) => !hasInternalLinkage(hit)).map(symbolKey));
-  const stems = new Set(outside.map((hit) => stemOf(hit.path)));
+  const stems = new Set(outside.map((hit) => fileStem(hit.path)));
   return hits.filter((hit) => !defined.has(symbolKey(hit)) || !declares(hit, stems));
 }
 
@@ -45,7 +45,7 @@ function declares(hit: Hit, stems: ReadonlySet<string>): boolean {
   if (traits(hit.language).family !== "c") return true;
   const isMember = (hit.symbol ?? "").includes(".");
   const defines = DEFINED_IN_HEADER.test(hit.signature ?? "");
-  return hit.nodeType === "method" && !defines && (!isMember || stems.has(stemOf(hit.path)));
+  return hit.nodeType === "method" && !defines && (!isMember || stems.has(fileStem(hit.path)));
 }
 
 /** Returns true for a function of C that is known in its file alone. */
@@ -57,7 +57,8 @@ function symbolKey({ symbol, nodeType }: Hit): string {
   return JSON.stringify([symbol, nodeType]);
 }
 
-function stemOf(path: string): string {
+/** A file's name up to its first dot: `cart` for `shop/cart.h` and `shop/cart.cc`. */
+export function fileStem(path: string): string {
   return rpartition(path, "/")[1].split(".", 1)[0]!;
 }
 
