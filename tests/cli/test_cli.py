@@ -358,8 +358,11 @@ def test_every_command_has_json_and_quiet(
 def test_quiet_prints_no_report(feeder: RunFeeder, shop: Repo) -> None:
     """A result that was asked for is still printed: hits, JSON, what a dry run would do."""
     assert feeder(shop, "sync", "-q") == CommandResult(0, "", "")
-    found = feeder(shop, "search", "cart", "-q")
-    assert (bool(found.out), found.err) == (True, "")
+    for command in ("search", "cart"), ("grep", "emptyCart"), ("outline",):
+        found = feeder(shop, *command, "-q")
+        whole = feeder(shop, *command).out.splitlines()
+        assert (found.out.splitlines(), found.err) == (whole[:-1], "")
+        assert whole[-1].startswith("The index matches HEAD ")
     assert feeder(shop, "sync", "-q", "--json").json["finished"]
     planned = feeder(shop, "sync", "-q", "--dry-run", "--force")
     assert ("Files:" in planned.out, planned.err) == (True, "")
@@ -827,11 +830,11 @@ def test_search_in_an_unknown_repository_names_the_indexed_ones(
     answer = feeder(shop, "search", "cart")
     assert answer.out == "Nothing found.\n"
     added = (
-        "The index does not have acme/renamed. Add it: feeder sync. It has acme/shop; choose one "
+        "The index has no repository 'acme/renamed'. Add it: feeder sync. It has acme/shop; choose "
     )
-    assert f"{added}with --repo." in answer.err
+    assert f"{added}one with --repo." in answer.err
     notes = feeder(shop, "search", "cart", "--json", "-q").json["notes"]
-    assert f"{added}with --repo." in notes
+    assert f"{added}one with --repo." in notes
 
 
 @pytest.mark.parametrize(

@@ -235,6 +235,16 @@ def test_changed_tests_of_the_working_tree(feeder: RunFeeder, shop: Repo) -> Non
     assert (answer.code, answer.out) == (0, "tests/test_new.py\n")
 
 
+def test_a_test_that_was_only_touched_has_not_changed(feeder: RunFeeder, shop: Repo) -> None:
+    """git lists a file with another time until it compares the contents."""
+    file = shop.path / "tests/test_other.py"
+    os.utime(file, (1, 1))
+    touched = shop.git("diff-index", "--name-only", "HEAD")
+    answer = feeder(shop, "impact", "--tests", "--working-tree", "-q", "--no-refresh")
+    assert "tests/test_other.py" in touched
+    assert (answer.code, answer.out) == (5, "")
+
+
 @pytest.mark.parametrize("as_json", [False, True])
 def test_no_test_to_run_has_an_exit_code_of_its_own(
     feeder: RunFeeder, repo: Repo, *, as_json: bool

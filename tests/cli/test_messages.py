@@ -49,6 +49,10 @@ def shop(repo: Repo, feeder: RunFeeder) -> Repo:
         (["completion"], "Missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish"),
         (["search", "cart", "--offset", "90"], "Offset 90 is past the end ("),
         (
+            ["mcp", "install", "cursor"],
+            "'cursor' must follow --client, as in: feeder mcp install --client cursor",
+        ),
+        (
             ["serve", "--port", "0", "--host", "203.0.113.1", "--token", "0123456789abcdef"],
             "--host 203.0.113.1 is not a name or address of this machine. Use one that is.",
         ),

@@ -155,6 +155,13 @@ def test_options_select_references(feeder: RunFeeder, shop: Repo) -> None:
     ]
 
 
+def test_an_offset_after_the_last_reference_is_named(feeder: RunFeeder, shop: Repo) -> None:
+    """Gift's only call of `Base.close`, as above."""
+    answer = feeder(shop, "references", "Base.close", "--offset", "5")
+    said = "Offset 5 is past the end (1 reference: 1 resolved, 0 by name)."
+    assert (answer.out, said in answer.err) == ("", True)
+
+
 def test_vimgrep_format(feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(shop.path)
     out = feeder(shop, "references", "Base.close", "--format", "vimgrep").out

@@ -61,8 +61,8 @@ def test_local_index_without_a_table_must_be_deleted(
     file = shop.path / ".feeder/index.db"
     drop_tables(file, table)
     said = (
-        f"feeder: {file} is missing tables: {table}. Delete it and create the index again: "
-        "for Cloudflare with feeder init --database-name NAME, then with feeder sync."
+        f"feeder: {file} is missing tables: {table}. Delete it, then run feeder sync. At "
+        "Cloudflare, create a new database before that: feeder init --database-name NAME"
     )
     for command in COMMANDS:
         answer = feeder(shop, *command.split())

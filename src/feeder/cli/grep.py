@@ -179,7 +179,7 @@ def print_matching_lines(request: LineRequest, output: LineOutput, settings: Set
     elif not page.total:
         _print_notes(settings, [f"No line matches {request.pattern}.", *_all_notes(page)])
     elif output.form == "text":
-        _print_lines(page, output.color)
+        _print_lines(page, output.color, quiet=settings.quiet)
     elif output.null and output.form == "files":
         console.print_null_terminated(base, [file.path for file in page.files])
         _print_notes(settings, list(_all_notes(page)))
@@ -205,19 +205,19 @@ def _print_rows(page: LinePage, settings: Settings, root: Path, form: str) -> No
     _print_notes(settings, list(_all_notes(page)))
 
 
-def _print_lines(page: LinePage, color: str) -> None:
+def _print_lines(page: LinePage, color: str, *, quiet: bool) -> None:
     from feeder.cli import grep_rendering
     from feeder.cli.terminal import stdout_terminal
 
     terminal = stdout_terminal(color)
     console.print_rendered(grep_rendering.render_matches(page, terminal))
-    for text in (grep_rendering.page_summary(page), *_all_notes(page)):
+    for text in (grep_rendering.page_summary(page), *_all_notes(page, quiet=quiet)):
         console.print_rendered(terminal.wrap(text))
 
 
-def _all_notes(page: LinePage) -> Iterator[str]:
+def _all_notes(page: LinePage, *, quiet: bool = False) -> Iterator[str]:
     """The notes on skipped files, on the search and on the state of the index."""
-    notes = [*map(str, page.search_notes), page.status.note]
+    notes = [*map(str, page.search_notes), page.status.note_for(quiet=quiet)]
     yield from map(console.with_place, filter(None, notes))
 
 

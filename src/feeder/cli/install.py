@@ -47,8 +47,22 @@ _FILES_WITH_ENTRIES: dict[Scope, str] = {
 }
 
 
+class _ClientCommand(ShortHelp):
+    """A command that takes clients with `--client`, and says so if one is an argument."""
+
+    allow_extra_args = True
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Raises UsageError for any argument."""
+        rest = super().parse_args(ctx, args)
+        if rest and not ctx.resilient_parsing:
+            example = f"{ctx.command_path} --client {rest[0]}"
+            raise click.UsageError(f"'{rest[0]}' must follow --client, as in: {example}", ctx)
+        return rest
+
+
 @click.command(
-    cls=ShortHelp,
+    cls=_ClientCommand,
     examples=(
         "feeder mcp install --all-found",
         "feeder mcp install --client cursor --scope project",
@@ -103,7 +117,7 @@ def install(names: Sequence[str], all_found: bool, scope: Scope, **params: Any) 
 
 
 @click.command(
-    cls=ShortHelp,
+    cls=_ClientCommand,
     examples=("feeder mcp uninstall", "feeder mcp uninstall --client cursor --dry-run"),
 )
 @_client_option("remove feeder from")

@@ -276,6 +276,8 @@ def _summary(page: ReferencePage | UsePage | CallerTree, with_left_out: bool) ->
     total = count_of(page.total, "reference")
     counts = f"{at_least}{total}: {page.resolved:,} resolved, {by_name:,} by name{left_out}"
     after = page.offset + shown
+    if not shown:
+        return f"Offset {page.offset} is past the end ({counts})."
     if shown == page.total:
         return f"{counts}."
     following = f"; more: --offset {after}" if after < page.total else ""

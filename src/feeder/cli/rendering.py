@@ -46,10 +46,11 @@ GUTTER_COLUMNS = 8
 
 
 class Style(NamedTuple):
-    """The output's properties, and whether scores are explained."""
+    """The output's properties; whether scores are explained, and the index's state is left out."""
 
     terminal: Terminal = Terminal()
     explain: bool = False
+    quiet: bool = False
 
 
 PLAIN_STYLE = Style()
@@ -71,7 +72,7 @@ def render_hits(page: Page, style: Style = PLAIN_STYLE) -> Iterator[str]:
         lines = list(_hit_lines(shown, style))
         has_lines = len(lines) > 1
         yield from lines
-    for text in _footer_lines(page):
+    for text in _footer_lines(page, quiet=style.quiet):
         yield from style.terminal.wrap(text)
 
 
@@ -135,7 +136,12 @@ def _omission_reason(hit: PageHit) -> str:
 
 
 def render_outline(
-    outline: Outline, terminal: Terminal, depth: int | None = None, max_lines: int = 0
+    outline: Outline,
+    terminal: Terminal,
+    depth: int | None = None,
+    max_lines: int = 0,
+    *,
+    quiet: bool = False,
 ) -> Iterator[str]:
     """Renders each file's path, and below it a line for each symbol or section.
 
@@ -155,7 +161,8 @@ def render_outline(
     yield from lines[:limit]
     cut = f" {count_of(len(lines) - limit, 'more line')}." if len(lines) > limit else ""
     shortened = f"{level.note}{cut} Show all lines: --max-lines 0" if level.note else ""
-    for note in filter(None, [shortened, outline.unparsed_note, outline.status.note]):
+    state = outline.status.note_for(quiet=quiet)
+    for note in filter(None, [shortened, outline.unparsed_note, state]):
         yield from terminal.wrap(" ".join(with_place(note).split()))
 
 
@@ -310,7 +317,7 @@ def _indent(text: str) -> str:
     return " " * GUTTER_COLUMNS + text
 
 
-def _footer_lines(page: Page) -> Iterator[str]:
+def _footer_lines(page: Page, *, quiet: bool) -> Iterator[str]:
     """Yields the number of hits, the notes of the search and the freshness of the index."""
     shown, after = len(page.hits), page.offset + len(page.hits)
     total = f"at least {page.total}" if page.at_least else str(page.total)
@@ -322,7 +329,8 @@ def _footer_lines(page: Page) -> Iterator[str]:
         yield f"Offset {page.offset} is past the end ({total} {hits}){hint}"
     elif page.offset or after < page.total or page.at_least:
         yield f"{page.offset + 1} to {after} of {total}{_next_page_hint(page, after)}"
-    yield from map(with_place, filter(None, [*map(str, page.notes), page.note]))
+    state = page.status.note_for(quiet=quiet)
+    yield from map(with_place, filter(None, [*map(str, page.notes), state]))
 
 
 def _next_attempt(page: Page) -> str:

@@ -67,7 +67,9 @@ def print_page(page: Page, output: OutputOptions, settings: Settings, root: Path
         longest = None if is_full else MAX_LINE_COLUMNS
         _print_lines(page, settings, rendering.render_vimgrep(page, root, longest))
     else:
-        style = rendering.Style(stdout_terminal(output.color, full_lines=is_full), output.explain)
+        style = rendering.Style(
+            stdout_terminal(output.color, full_lines=is_full), output.explain, settings.quiet
+        )
         console.print_rendered(rendering.render_hits(page, style))
 
 
@@ -166,7 +168,8 @@ def outline(path: str, depth: int | None, max_lines: int, color: str, **params: 
         console.print_result(settings, content.as_json(), ())
     else:
         terminal = stdout_terminal(color)
-        console.print_rendered(render_outline(content, terminal, depth, max_lines))
+        rendered = render_outline(content, terminal, depth, max_lines, quiet=settings.quiet)
+        console.print_rendered(rendered)
 
 
 @click.command(

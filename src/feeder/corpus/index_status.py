@@ -60,8 +60,16 @@ class IndexStatus(NamedTuple):
     @property
     def notes(self) -> list[Note]:
         """The sentences of `note`."""
-        equals = self._working_tree_note() if self.working else self._committed_note()
-        notes = self._edited_note(), equals, self.changed_files, *self.unread
+        state = self._working_tree_note() if self.working else self._committed_note()
+        return self._notes_with(state)
+
+    def note_for(self, *, quiet: bool) -> str:
+        """`note`; if `quiet`, without the sentence that says that the index is up to date."""
+        is_current = self.equals == self.head and not (self.unfinished or self.partial)
+        return joined(self._notes_with(None)) if quiet and is_current else self.note
+
+    def _notes_with(self, state: Note | None) -> list[Note]:
+        notes = self._edited_note(), state, self.changed_files, *self.unread
         return [note for note in notes if note is not None]
 
     def _committed_note(self) -> Note | None:

@@ -99,7 +99,7 @@ def _index_findings(session: Session, content: Statistics) -> Iterator[Finding]:
     workspace = session.workspace
     meta = session.index.read_state_of([]).meta
     if session.index.meta_key("run") not in meta:
-        yield Finding("index", f"it does not have {workspace.repo}", "Add it: feeder sync")
+        yield Finding("index", f"it has no repository '{workspace.repo}'", "Add it: feeder sync")
         return
     status = read_index_status(workspace.base, workspace.repo, meta)
     is_current = not status.unfinished and not status.partial and status.equals == status.head

@@ -146,7 +146,11 @@ def read_change(  # noqa: PLR0913 - the two versions, and how they are read
         base_id,
         [path for path in read if path not in before or before[path] != after.get(path)],
         _changed_nodes(repo, versions, renames, equal),
-        sorted(path for path in after if _is_test(path, versions.get(path), settings)),
+        sorted(
+            path
+            for path, content in after.items()
+            if before.get(path) != content and _is_test(path, versions.get(path), settings)
+        ),
         len(beyond),
         [
             _renamed_file(repo, old, path, versions[old].before, versions[path].after)

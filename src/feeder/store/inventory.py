@@ -75,7 +75,8 @@ def missing_repository(database: Database, name: str) -> MissingRepository | Non
     if name in existing:
         return None
     others = f" It has {', '.join(existing)}; choose one with --repo." if existing else ""
-    return MissingRepository(f"The index does not have {name}.", f"Add it: feeder sync.{others}")
+    problem = f"The index has no repository '{name}'."
+    return MissingRepository(problem, f"Add it: feeder sync.{others}")
 
 
 def matching_repositories(name: str, existing: Sequence[str]) -> list[str]:

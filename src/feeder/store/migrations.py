@@ -136,8 +136,8 @@ def _check_all_tables(names: set[str], place: str) -> None:
 def _lost_tables_error(tables: list[str], place: str) -> UserError:
     return UserError(
         f"{place} is missing tables: {', '.join(tables)}.",
-        "Delete it and create the index again: for Cloudflare with feeder init --database-name "
-        "NAME, then with feeder sync.",
+        "Delete it, then run feeder sync. At Cloudflare, create a new database before that: "
+        "feeder init --database-name NAME",
     )
 
 

@@ -305,4 +305,4 @@ def test_settings_of_another_form_are_refused(
 def test_only_claude_code_has_a_hook(feeder: RunFeeder, repo: Repo) -> None:
     answer = feeder(repo, "mcp", "install", "--client", "codex", "--hook")
     assert answer.code == 0
-    assert answer.err.count("Codex has no hook for a user.\n") == 1
+    assert answer.err.count("Codex has no hook at user level, so none was written.\n") == 1

@@ -216,8 +216,8 @@ def test_missing_support_of_a_client_is_reported(feeder: RunFeeder, repo: Repo) 
     """The server is installed all the same."""
     answer = feeder(repo, "mcp", "install", "--client", "zed", "--agent", "--instructions")
     assert answer.code == 0
-    assert "Zed has no instruction file for a user.\n" in answer.err
-    assert "Zed has no sub-agent file for a user.\n" in answer.err
+    assert "Zed has no instruction file at user level, so none was written.\n" in answer.err
+    assert "Zed has no sub-agent file at user level, so none was written.\n" in answer.err
 
 
 def test_foreign_skill_of_the_same_name_is_refused(

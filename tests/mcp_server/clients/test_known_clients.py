@@ -168,7 +168,8 @@ def test_unsupported_scope_is_reported(
     before = read_all_files()
     answer = feeder(repo, "mcp", "install", "--client", client, "--scope", "project")
     assert answer.code == 2
-    assert "has no server configuration for a project. Choose the other --scope." in answer.err
+    missing = "has no server configuration at project level, so none was written."
+    assert f"{missing} Choose the other --scope." in answer.err
     assert read_all_files() == before
 
 

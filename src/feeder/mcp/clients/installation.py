@@ -120,7 +120,7 @@ def unsupported_kinds(
     """A sentence for each kind of file that a client does not have."""
     for name, client in product(dict.fromkeys(_KIND_NAMES[kind] for kind in kinds), clients):
         if not any(scope in client.files[kind] for kind in KINDS if _KIND_NAMES[kind] == name):
-            yield f"{client.title} has no {name} for a {scope}."
+            yield f"{client.title} has no {name} at {scope} level, so none was written."
 
 
 def _file_to_write(client: Client, kind: Kind, scope: Scope, root: Path) -> list[Path]:
