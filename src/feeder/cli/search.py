@@ -269,9 +269,9 @@ _RANKING_OPTIONS = ("lines", "full", "explain", "prefer", "all_repos")
 def search(ctx: click.Context, /, query: str, every: bool, limit: int, **params: Any) -> None:
     """Search by words and by meaning.
 
-    A query can have "phrases", /patterns/, -excluded words, prefixes*, and the filters lang: path:
-    -path: type: symbol: repo: category: tests: and case:yes. Everything after --
-    is part of the query.
+    A query can have "phrases", /patterns/, -excluded words, prefixes*, OR, and filters such as
+    lang: path: -path: type: symbol: calls: category: and tests:. Everything after -- is part of
+    the query.
     """
     from feeder.cli.fresh_index import begin_finding_index, open_fresh_index
     from feeder.query.request_filters import RequestFilters
