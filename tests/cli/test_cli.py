@@ -814,7 +814,14 @@ def test_search_prints_place_name_and_lines(feeder: RunFeeder, shop: Repo) -> No
     assert feeder(shop, "search", "cart", "--node-type", "class", "--lines", "0").out == (
         f"src/cart.py:6-13  class  Cart\n{equals}\n"
     )
-    assert feeder(shop, "search", "cart", "--path", "*.md").out == f"Nothing found.\n{equals}\n"
+    for filters, advice in {
+        "--path *.md": "path:",
+        "-path:src lang:python": "-path: or lang:",
+        "path:src type:class calls:sum": "calls:sum or path: or type:",
+    }.items():
+        excluded = feeder(shop, "search", "cart", *filters.split()).out
+        assert excluded == f"Nothing found. Try without {advice}\n{equals}\n"
+    assert feeder(shop, "search", "type:class", "calls:sum").out == f"Nothing found.\n{equals}\n"
     quoted = feeder(shop, "search", '"cart of nobody"').out
     assert quoted.startswith("Nothing found. Try the words without quotes.\n")
     assert feeder(shop, "search", "unheard", "--json").json["hits"] == []

@@ -266,7 +266,7 @@ def test_search_in_a_skipped_file_says_why_nothing_is_found(
     repo.commit(SKIPPED)
     assert feeder(repo, "sync", "-q").code == 0
     out = feeder(repo, "search", f"{words} path:{path}").out
-    assert out.startswith("Nothing found.\n")
+    assert out.startswith("Nothing found. Try without path:\n" if words else "Nothing found.\n")
     assert (
         "secret/credentials.json is not in the index: it was skipped (a name that "
         "suggests secrets). Files with such names are never indexed. If it contains no "

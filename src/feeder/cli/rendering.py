@@ -334,17 +334,20 @@ def _footer_lines(page: Page, *, quiet: bool) -> Iterator[str]:
 
 
 def _next_attempt(page: Page) -> str:
-    """Advice for a search that required something literally and found nothing."""
-    query = page.plan and page.plan.query
-    if not query:
+    """Advice for a search that required something and found nothing."""
+    from feeder.search.relaxed_filters import narrowing_filters
+
+    if not page.plan:
         return ""
+    query = page.plan.query
     if query.phrases:
         return " Try the words without quotes."
     if query.regex:
         return " Try a shorter pattern, or words."
     if query.symbols:
         return f" Try without symbol:{query.symbols[0]}"
-    return ""
+    filters = [*query.relations, *narrowing_filters(page.plan)]
+    return f" Try without {' or '.join(filters)}" if page.plan.text and filters else ""
 
 
 def _next_page_hint(page: Page, after: int) -> str:

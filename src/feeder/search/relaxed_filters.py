@@ -48,6 +48,17 @@ def relax_filters(index: SearchIndex, plan: QueryPlan) -> Iterator[RelaxedFilter
             yield RelaxedFilter(name, results.total, best)
 
 
+def narrowing_filters(plan: QueryPlan) -> list[str]:
+    """The filters by path, language, type and tests that the plan has, such as `-path:`."""
+    return [
+        f"{label}:"
+        for label, fields in SCOPE_FIELDS.items()
+        if "ids" not in fields
+        and label != "-word"
+        and any(getattr(plan.scope, field) != getattr(UNFILTERED, field) for field in fields)
+    ]
+
+
 def _name_with_relations(label: str, plan: QueryPlan) -> str:
     """The name of what restricts the ids: relations, phrases and the like, or both."""
     relations = " ".join(plan.query.relations).replace(RELATION_OR, f" {OR} ")
