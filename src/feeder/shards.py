@@ -32,7 +32,7 @@ def parse_shard(text: str) -> Shard:
     if shard is None or not 1 <= shard.number <= shard.total <= MAX_SHARDS:
         raise UserError(
             f"--shard {text!r} is not a shard.",
-            f"Write NUMBER/TOTAL, such as 3/16, with at most {MAX_SHARDS} shards.",
+            f"Write NUMBER/TOTAL, such as 3/16: TOTAL up to {MAX_SHARDS}, NUMBER up to TOTAL.",
         )
     return shard
 
