@@ -159,7 +159,7 @@ def _marked_cases() -> dict[str, str | bytes]:
     followed = [case for case in cases("followed_names") if case["id"] in FOLLOWED_CASES]
     declared = [case for case in cases("declared_members") if case["id"] in DECLARED_CASES]
     parts = [case for case in cases("through_bases") if case["id"] != "through"]
-    named = [*cases("local_types"), *cases("lent_receivers")]
+    named = [*cases("local_types"), *cases("lent_receivers"), *cases("qualified_types")]
     return {
         f"marked/{case['id']}/{path}": content
         for case in [*named, *followed, *declared, *parts]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from feeder.relation import IMPLEMENTS, INHERITS
-from feeder.relations.member_resolution import Family
 from feeder.relations.modules import Definition
+from feeder.relations.receiver_types import Family
 from feeder.relations.relation_reader import RelationReader
 from feeder.relations.resolution import Resolver
 from feeder.relations.site_finder import SiteFinder

@@ -23,9 +23,9 @@ from feeder.relation import (
 from feeder.relations.file_facts import declarations
 from feeder.relations.go_interfaces import Implements
 from feeder.relations.go_members import GoMembers
-from feeder.relations.member_resolution import NO_FAMILY, Family
 from feeder.relations.modules import Definition
 from feeder.relations.node_definitions import is_added_to, is_header
+from feeder.relations.receiver_types import NO_FAMILY, Family
 from feeder.relations.relation_reader import RelationReader
 from feeder.relations.resolution import Resolver
 from feeder.relations.subtypes import SubtypeFinder

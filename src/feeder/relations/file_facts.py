@@ -17,6 +17,7 @@ from feeder.relation import (
     IMPLEMENTS,
     IMPORT,
     INHERITS,
+    MENTION,
     PARAMETER,
     UNNAMED,
     USE,
@@ -49,8 +50,8 @@ class Import(NamedTuple):
 class Binding(NamedTuple):
     """The line that declares a variable, and its type, or `NewCart()` for the result of a call.
 
-    In Go a type of another package has the package before it, as in `shop.Cart`, or `?` if the line
-    has the name with several.
+    A type has its package, module, namespace or outer type before it where the line has, as in
+    `shop.Cart`, or `?` if the line has the name with several.
     """
 
     line: int
@@ -153,8 +154,11 @@ class FileFacts:
         members of the type, or a type that extends it.
         """
         is_inside = any(f"{symbol}.".startswith(f"{type_symbol}.") for symbol in self.symbols)
-        name = last_name(type_symbol)
-        return is_inside or any(node.has_named(name, INHERITS + IMPLEMENTS) for node in self.nodes)
+        return is_inside or self.extends(last_name(type_symbol))
+
+    def extends(self, type_name: str) -> bool:
+        """Tells whether a type of the file extends one of a last name."""
+        return any(node.has_named(type_name, INHERITS + IMPLEMENTS) for node in self.nodes)
 
     @cached_property
     def symbols(self) -> set[str]:
@@ -325,11 +329,30 @@ def _declarations_of(node: RelatedNode, name: str) -> Iterator[Binding]:
 def declarations(node: RelatedNode, relation: Relation) -> Iterator[Binding]:
     """Yields the declarations of a variable, field or parameter, one for each line."""
     name = relation.qualifier
-    is_type = traits(node.language).imports == "folders" and name[:1].isupper()
-    packages = packages_of_types(node).get(name, {}) if is_type else {}
+    if traits(node.language).imports == "folders":
+        packages = packages_of_types(node).get(name, {}) if name[:1].isupper() else {}
+    else:
+        packages = _qualifiers_of_type(node, name)
     for line in line_numbers(node, relation):
         package = packages.get(line)
         yield Binding(line, f"{package}.{name}" if package else name)
+
+
+def _qualifiers_of_type(node: RelatedNode, name: str) -> Mapping[int, str]:
+    """What stands before a type's name by the lines of a node; `?` if it differs on a line.
+
+    It is `List` for `List::Cursor`, and empty for the type around the site: `Self::Cursor`.
+    """
+    qualifiers: dict[int, str] = {}
+    for kind in (USE, CALL, MENTION):  # the value of a declared type may be of another one
+        known = {*qualifiers}
+        for relation in node.decode_declared(name, kind):
+            is_own = relation.qualifier in SELF_NAMES
+            qualifier = "" if is_own else relation.qualifier
+            for line in line_numbers(node, relation):
+                if line not in known and qualifiers.setdefault(line, qualifier) != qualifier:
+                    qualifiers[line] = UNKNOWN_PACKAGE
+    return qualifiers
 
 
 @lru_cache(MAX_PACKAGE_NODES)

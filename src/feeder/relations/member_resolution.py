@@ -1,25 +1,21 @@
 """Resolves a member of a type by its receiver: the object itself, a base, or a value of a type.
 
-Start with `MemberResolver.resolve`. `Family` is what is known of the types around the member.
+Start with `MemberResolver.resolve`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from feeder.relation import CALL, LITERAL, MENTION, Relation
 from feeder.relations.exports import ALL
 from feeder.relations.file_facts import (
     SELF_NAMES,
-    UNKNOWN_PACKAGE,
     FileFacts,
     kinds_of_local_bases,
     packages_of_types,
 )
-from feeder.relations.go_interfaces import Implements
 from feeder.relations.modules import Definition, in_same_package
 from feeder.relations.name_resolution import NameResolver
 from feeder.relations.outcomes import (
@@ -32,6 +28,7 @@ from feeder.relations.outcomes import (
     possible,
     resolved_if,
 )
+from feeder.relations.receiver_types import Family, ReceiverTypes, is_built_in
 from feeder.store.relations import RelatedNode, line_numbers
 from feeder.text import last_name
 from feeder.traits import traits
@@ -45,36 +42,6 @@ def is_compound(name: str) -> bool:
     return bool(COMPOUND_PATTERN.search(name))
 
 
-class Family(NamedTuple):
-    """The types whose members of a name are the definition's.
-
-    - `own`: the owner, and the types below it that do not define the name again, as pairs of path
-      and symbol.
-    - `names`: the last names of `own`.
-    - `all_below`: `own`, with the types below that define the name again.
-    - `makers`: the functions of the owner's package that return it, in Go.
-    - `holders`: the types with a field of the owner's type, by their last name and the field's.
-    - `dispatch`: the types of Go whose member may stand for the definition, by their last names:
-      for a type's method the interfaces, for an interface's method the types. Each has whether the
-      one implements the other.
-    - `with_constructor`: the types with a method that gets the labels of `Cart(total=3)`, by their
-      last names.
-    - `is_closed`: no type of a library can be above the owner, and each type below it names it.
-    """
-
-    own: frozenset[tuple[str, str]]
-    names: frozenset[str]
-    all_below: frozenset[tuple[str, str]]
-    makers: tuple[Definition, ...] = ()
-    holders: Mapping[tuple[str, str], Sequence[Definition]] = {}
-    dispatch: Mapping[str, Sequence[tuple[Definition, Implements]]] = {}
-    is_closed: bool = False
-    with_constructor: frozenset[str] = frozenset()
-
-
-NO_FAMILY = Family(frozenset(), frozenset(), frozenset())
-
-
 class MemberResolver:
     """Resolves sites of a member of a type; `owner` is the definition of that type."""
 
@@ -83,7 +50,7 @@ class MemberResolver:
         self._definition = names.definition
         self._owner = owner
         self._family = family
-        self._in_family: dict[tuple[str, str], Resolution] = {}
+        self._types = ReceiverTypes(names, owner, family)
 
     def resolve(  # noqa: PLR0911, PLR0912 - one for each rule
         self, facts: FileFacts, node: RelatedNode, relation: Relation, line: int
@@ -112,7 +79,7 @@ class MemberResolver:
         if receiver in SELF_NAMES:
             extended = "" if place[1] else _extended_type(facts, node)
             if extended:
-                return self._is_in_family(facts, extended)
+                return self._types.resolve(facts, node, extended)
             return self._or_of_local_type(node, self._in_class(place))
         if receiver == LITERAL:
             is_closed = self._family.is_closed
@@ -121,7 +88,7 @@ class MemberResolver:
         if last.endswith("()"):
             if self._family.makers and self._is_chained(facts, node, receiver):
                 return RESOLVED
-            return self._is_in_family(facts, last.removesuffix("()"))
+            return self._types.resolve(facts, node, last.removesuffix("()"))
         types = facts.types_of(node.symbol, receiver, line)
         if not types and self._is_field(facts, node, receiver, line):
             return RESOLVED
@@ -132,9 +99,10 @@ class MemberResolver:
             node.symbol, receiver.rpartition(".")[0], line
         )
         if not types and not is_field and self._may_be_type(facts, last):
-            types = [last]
+            is_path = own.imports != "folders" and receiver.partition(".")[0] not in SELF_NAMES
+            types = [receiver if is_path else last]
         if types:
-            return self._is_of_types(facts, types)
+            return self._is_of_types(facts, node, types)
         if _is_type_name(receiver) and self._is_built_in(facts, receiver):
             return elsewhere(Evidence.BUILT_IN)
         is_other_type = own.variable_sigil and receiver[:1].isalpha() and "(" not in receiver
@@ -143,9 +111,9 @@ class MemberResolver:
         is_only = self._names.is_unique and is_call and is_compound(relation.name)
         return resolved_if(is_only, Reason.RECEIVER)
 
-    def resolve_label(self, facts: FileFacts, type_name: str) -> Resolution:
+    def resolve_label(self, facts: FileFacts, node: RelatedNode, type_name: str) -> Resolution:
         """A label of a call that constructs a value: `Cart(total=3)`."""
-        result = self._is_in_family(facts, type_name)
+        result = self._types.resolve(facts, node, type_name)
         if result.is_resolved:
             names = {last_name(type_name), *(one.name for one in facts.imported(type_name))}
             return resolved_if(names.isdisjoint(self._family.with_constructor), Reason.RECEIVER)
@@ -203,7 +171,7 @@ class MemberResolver:
         if function.definition:
             return function
         extended = _extended_type(facts, node)
-        return self._is_in_family(facts, extended) if extended else possible(Reason.RECEIVER)
+        return self._types.resolve(facts, node, extended) if extended else possible(Reason.RECEIVER)
 
     def _may_be_lent(self, node: RelatedNode, line: int) -> bool:
         """Tells whether a name in a method may be a member of a value: `with(cart) { add(item) }`.
@@ -300,22 +268,23 @@ class MemberResolver:
             for holder in self._family.holders.get((last_name(type_), field), ())
         )
 
-    def _is_of_types(self, facts: FileFacts, types: Sequence[str]) -> Resolution:
+    def _is_of_types(self, facts: FileFacts, node: RelatedNode, types: Sequence[str]) -> Resolution:
         """A receiver of the first of these types that has such a member, as far as is known."""
         result = possible(Reason.RECEIVER)
         for type_name in types:
             if type_name.endswith("()"):
                 is_made = self._is_made(facts, type_name.removesuffix("()"))
                 result = resolved_if(is_made, Reason.RECEIVER)
-            elif type_name.startswith(UNKNOWN_PACKAGE):
-                result = possible(Reason.RECEIVER)
             else:
-                result = self._is_in_family(facts, type_name)
+                result = self._types.resolve(facts, node, type_name)
             if result.outcome is not Outcome.POSSIBLE:
                 return result
             if last_name(type_name) in self._names.types_with_member:
                 return result
         return result
+
+    def _is_built_in(self, facts: FileFacts, type_name: str) -> bool:
+        return is_built_in(facts, type_name, self._definition, self._family)
 
     def _is_chained(self, facts: FileFacts, node: RelatedNode, receiver: str) -> bool:
         """Tells whether a call as a receiver in Go, such as `NewCart()`, returns the owner.
@@ -340,89 +309,6 @@ class MemberResolver:
             if maker.name == name
         )
 
-    def _is_in_family(self, facts: FileFacts, type_name: str) -> Resolution:
-        """A receiver of a declared type: another type with such a member is another definition."""
-        key = facts.path, type_name
-        if key not in self._in_family:
-            self._in_family[key] = self._compare_with_family(facts, type_name)
-        return self._in_family[key]
-
-    def _compare_with_family(  # noqa: PLR0911 - one for each rule
-        self, facts: FileFacts, type_name: str
-    ) -> Resolution:
-        is_own = last_name(type_name) == last_name(self._definition.owner)
-        may_be_own = is_own or bool(facts.imported(type_name))
-        if may_be_own and self._names.is_seen(facts, type_name, self._owner):
-            return RESOLVED
-        if implementing := self._implementing(facts, type_name):
-            return _common_resolution(implementing)
-        if is_own:
-            return self._is_of_module(facts, type_name, self._owner)
-        imported = facts.imported(type_name)
-        if last_name(type_name) in self._family.names or any(
-            import_.name in self._family.names for import_ in imported
-        ):
-            return RESOLVED
-        name = last_name(type_name)
-        if name in self._names.types_with_member and not self._is_dynamic(name):
-            return self._names.another_of_type(name)
-        if self._is_built_in(facts, type_name):
-            return elsewhere(Evidence.BUILT_IN)
-        other = self._names.of_other_module(facts, type_name) if self._family.is_closed else None
-        return other or possible(Reason.RECEIVER)
-
-    def _is_of_module(self, facts: FileFacts, type_name: str, owner: Definition) -> Resolution:
-        """A receiver of a type with the owner's name, which the file does not declare or import."""
-        if facts.imported(type_name):
-            is_other = self._names.type_refers(facts, type_name, owner).is_elsewhere
-            return elsewhere(Evidence.ANOTHER_TYPE) if is_other else possible(Reason.RECEIVER)
-        if facts.declares_type(type_name):
-            return elsewhere(Evidence.ANOTHER_TYPE)
-        package = type_name.rpartition(".")[0]  # as in `shop.Cart()`
-        is_in_folder = traits(owner.language).imports == "folders"
-        if package and is_in_folder:
-            return self._names.go_package_refers(facts, package, owner)
-        if package or not self._names.imports_module_of(facts, owner):
-            return elsewhere(Evidence.ANOTHER_TYPE) if is_in_folder else possible(Reason.RECEIVER)
-        same = {
-            (other.path, other.owner) for other in self._names.others if other.owner == owner.symbol
-        }
-        return resolved_if(len(same) == 1, Reason.COMPETING)
-
-    def _implementing(self, facts: FileFacts, type_name: str) -> list[Implements]:
-        """Tells for each type of Go that a name may mean whether it stands for the owner."""
-        same = self._family.dispatch.get(last_name(type_name), ())
-        seen = [
-            implements for type_, implements in same if self._names.is_seen(facts, type_name, type_)
-        ]
-        if seen or "." in type_name:
-            return seen
-        return [
-            implements for type_, implements in same if self._names.imports_module_of(facts, type_)
-        ]
-
-    def _is_built_in(self, facts: FileFacts, type_name: str) -> bool:
-        return is_built_in(facts, type_name, self._definition, self._family)
-
-    def _is_dynamic(self, type_name: str) -> bool:
-        """Tells whether the definition or a type's member of its name is an interface's in Go."""
-        return self._definition.is_abstract or type_name in self._interfaces_with_member
-
-    @cached_property
-    def _interfaces_with_member(self) -> set[str]:
-        """The last names of the interfaces of Go that define a member of this name."""
-        return {last_name(other.owner) for other in self._names.others if other.is_abstract}
-
-
-def is_built_in(facts: FileFacts, type_name: str, definition: Definition, family: Family) -> bool:
-    """Tells whether a type is one of the language, which cannot have the definition."""
-    return (
-        family.is_closed
-        and type_name in traits(definition.language).builtin_types
-        and not facts.imported(type_name)
-        and not facts.declares_type(type_name)
-    )
-
 
 def _extended_type(facts: FileFacts, node: RelatedNode) -> str:
     """The type that an extension of Kotlin outside of a type extends; empty for other nodes."""
@@ -439,12 +325,3 @@ def _ends_with(symbol: str, outer: str) -> bool:
 def _is_type_name(receiver: str) -> bool:
     """Tells whether a receiver is no variable: `Time` and `u32`; `str` may be one."""
     return receiver[:1].isupper() or receiver[-1:].isdigit()
-
-
-def _common_resolution(implementing: Iterable[Implements]) -> Resolution:
-    """The resolution of a member of one of some types, which is only possible if they differ."""
-    answers = set(implementing)
-    if answers == {Implements.YES}:
-        return RESOLVED
-    is_none = answers == {Implements.NO}
-    return elsewhere(Evidence.ANOTHER_TYPE) if is_none else possible(Reason.INTERFACE)

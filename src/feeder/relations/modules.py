@@ -163,6 +163,12 @@ class Definition(NamedTuple):
         return package == self.package
 
 
+def type_of(path: str, symbol: str, language: str) -> Definition:
+    """A type of a symbol; what stands before its name counts as a type around it."""
+    outer, _, name = symbol.rpartition(".")
+    return Definition(path, language, symbol, name, outer, is_type=True)
+
+
 def in_same_package(path: str, package: str, definition: Definition) -> bool:
     """Tells whether a file of a package sees the definition without an import."""
     scope = traits(definition.language).package_scope

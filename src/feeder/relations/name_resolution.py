@@ -20,6 +20,7 @@ from feeder.relations.modules import (
     in_no_package,
     in_same_package,
     nearest_symbol,
+    type_of,
 )
 from feeder.relations.namesakes import Namesakes
 from feeder.relations.outcomes import (
@@ -288,8 +289,9 @@ class NameResolver(Namesakes):
         """
         path, definition, name = facts.path, self.definition, relation.name
         is_own_name = name == definition.name
+        named = filter(self._may_have, modules if is_own_name else ())
         if (
-            (is_own_name and any(self._paths.names(module, path, definition) for module in modules))
+            any(self._paths.names(module, path, definition) for module in named)
             or any(self._is_exported(path, module, name) for module in modules)
             or self._is_in_space(facts, relation.qualifier, name)
         ):
@@ -305,6 +307,12 @@ class NameResolver(Namesakes):
         if any(self._paths.is_parent(module, path, definition) for module in modules):
             return resolved_if(self.is_unique, Reason.MODULE)
         return None
+
+    def _may_have(self, module: str) -> bool:
+        """Tells whether a module is no other one than the type around a type, if there is one."""
+        definition = self.definition
+        is_nested = definition.is_type and bool(definition.owner)
+        return not is_nested or f".{module}".endswith(f".{last_name(definition.owner)}")
 
     def _by_other_receivers(  # noqa: PLR0911 - one for each rule
         self, facts: FileFacts, node: RelatedNode, receiver: str
@@ -393,9 +401,19 @@ class NameResolver(Namesakes):
 
     def type_refers(self, facts: FileFacts, name: str, type_: Definition) -> Resolution:
         """Resolves a name without a receiver in a file to a type, as if no other one had it."""
+        return self.resolver_of_type(type_).refers(facts, name)
+
+    def resolver_of_type(self, type_: Definition) -> NameResolver:
+        """Resolves names to a type, as if no other one had its name."""
         if type_ not in self._resolvers:
-            self._resolvers[type_] = NameResolver(type_, [type_], self._exports)
-        return self._resolvers[type_].refers(facts, name)
+            own = type_.path, type_.symbol
+            others = (
+                type_of(path, symbol, type_.language)
+                for path, symbol in sorted(self.owners)
+                if last_name(symbol) == type_.name and (path, symbol) != own
+            )
+            self._resolvers[type_] = NameResolver(type_, [type_, *others], self._exports)
+        return self._resolvers[type_]
 
     def has_package(self, facts: FileFacts, package: str, definition: Definition) -> bool:
         """Tells whether a module or package, as a file writes it, has a definition."""

@@ -22,7 +22,7 @@ from feeder.relation import (
 )
 from feeder.relations.exports import ExportFinder
 from feeder.relations.file_facts import SELF_NAMES, FileFacts, Import
-from feeder.relations.member_resolution import NO_FAMILY, Family, MemberResolver, is_built_in
+from feeder.relations.member_resolution import MemberResolver
 from feeder.relations.modules import Definition
 from feeder.relations.name_resolution import NameResolver
 from feeder.relations.outcomes import (
@@ -34,6 +34,7 @@ from feeder.relations.outcomes import (
     possible,
     resolved_if,
 )
+from feeder.relations.receiver_types import NO_FAMILY, Family, is_built_in
 from feeder.store.relations import RelatedNode, line_numbers
 from feeder.text import last_name
 from feeder.traits import are_compatible, traits
@@ -100,7 +101,7 @@ class Resolver:
         if relation.qualifier.endswith(LITERAL_KEY):
             relation = relation._replace(qualifier=relation.qualifier.removesuffix(LITERAL_KEY))
             if self._members and traits(node.language).constructor:
-                return self._members.resolve_label(facts, relation.qualifier)
+                return self._members.resolve_label(facts, node, relation.qualifier)
         if self._definition.is_extension and relation.kind in {CALL, MENTION}:
             return self._resolve_extension(facts, node, relation, line)
         if self._members:

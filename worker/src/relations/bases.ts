@@ -10,7 +10,7 @@ import { rpartition } from "../python_strings.ts";
 import { IMPLEMENTS, INHERITS } from "../relation.ts";
 import { decodeRelations } from "../store/relations.ts";
 import { traits } from "../traits.ts";
-import { NO_FAMILY } from "./member_resolution.ts";
+import { NO_FAMILY } from "./receiver_types.ts";
 import { type Definition, typeKey } from "./modules.ts";
 import { isResolved } from "./outcomes.ts";
 import type { RelationReader } from "./relation_reader.ts";

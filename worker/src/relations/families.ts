@@ -12,7 +12,7 @@ import { decodeRelations, type RelatedNode } from "../store/relations.ts";
 import { areCompatible, traits } from "../traits.ts";
 import { declarations } from "./file_facts.ts";
 import type { GoMembers } from "./go_members.ts";
-import { type Family, type Implementing, NO_FAMILY } from "./member_resolution.ts";
+import { type Family, type Implementing, NO_FAMILY } from "./receiver_types.ts";
 import { type Definition, isSameDefinition, typeKey } from "./modules.ts";
 import { isAddedTo, isHeader } from "./node_definitions.ts";
 import type { NamedDefinition, RelationReader } from "./relation_reader.ts";

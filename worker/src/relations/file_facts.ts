@@ -6,7 +6,7 @@
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
 import { partition, rpartition } from "../python_strings.ts";
-import { BINDING, CALL, hasKind, IMPLEMENTS, IMPORT, INHERITS, moduleAndAlias, PARAMETER, type Relation, UNNAMED, USE } from "../relation.ts";
+import { BINDING, CALL, hasKind, IMPLEMENTS, IMPORT, INHERITS, MENTION, moduleAndAlias, PARAMETER, type Relation, UNNAMED, USE } from "../relation.ts";
 import { sortBy } from "../sorting.ts";
 import { decodeRelations, lineNumbers, type RelatedNode } from "../store/relations.ts";
 import { lastName } from "../text.ts";
@@ -24,8 +24,8 @@ export interface Import {
 /**
  * The line that declares a variable, and its type, or `NewCart()` for the result of a call.
  *
- * In Go a type of another package has the package before it, as in `shop.Cart`, or `?` if the line has the name with
- * several.
+ * A type has its package, module, namespace or outer type before it where the line has, as in `shop.Cart`, or `?` if
+ * the line has the name with several.
  */
 interface Binding {
   readonly line: number;
@@ -97,12 +97,15 @@ export class FileFacts {
    * or a type that extends it.
    */
   seesInside(typeSymbol: string): boolean {
-    const name = lastName(typeSymbol);
-    const extendsIt = ({ name: base, kind }: Relation) => base === name && (kind === INHERITS || kind === IMPLEMENTS);
     return (
-      [...this.symbols].some((symbol) => `${symbol}.`.startsWith(`${typeSymbol}.`)) ||
-      this.nodes.some((node) => node.relations.includes(name) && decodeRelations(node).some(extendsIt))
+      [...this.symbols].some((symbol) => `${symbol}.`.startsWith(`${typeSymbol}.`)) || this.extends(lastName(typeSymbol))
     );
+  }
+
+  /** Returns true if a type of the file extends one of a last name. */
+  extends(typeName: string): boolean {
+    const extendsIt = ({ name, kind }: Relation) => name === typeName && (kind === INHERITS || kind === IMPLEMENTS);
+    return this.nodes.some((node) => node.relations.includes(typeName) && decodeRelations(node).some(extendsIt));
   }
 
   /** The symbols of the file's types and of its nodes with relations. */
@@ -260,12 +263,37 @@ function readBindings(nodes: readonly RelatedNode[]): Map<string, Map<string, Bi
 /** The declarations of a variable, field or parameter, one for each line. */
 export function declarations(node: RelatedNode, relation: Relation): Binding[] {
   const name = relation.qualifier;
-  const isType = traits(node.language).imports === "folders" && /^\p{Lu}/u.test(name);
-  const packages = (isType && packagesOf(node).get(name)) || new Map<number, string>();
+  const isInFolders = traits(node.language).imports === "folders";
+  const packages = isInFolders
+    ? (/^\p{Lu}/u.test(name) && packagesOf(node).get(name)) || new Map<number, string>()
+    : qualifiersOfType(node, name);
   return lineNumbers(node, relation).map((line) => {
     const packageName = packages.get(line);
     return { line, typeName: packageName ? `${packageName}.${name}` : name };
   });
+}
+
+/**
+ * What stands before a type's name by the lines of a node; `?` if it differs on a line.
+ *
+ * It is `List` for `List::Cursor`, and empty for the type around the site: `Self::Cursor`.
+ */
+function qualifiersOfType(node: RelatedNode, name: string): ReadonlyMap<number, string> {
+  const qualifiers = new Map<number, string>();
+  const named = decodeRelations(node).filter((one) => one.name === name);
+  for (const kind of [USE, CALL, MENTION]) {
+    // the value of a declared type may be of another one
+    const known = new Set(qualifiers.keys());
+    for (const one of named.filter((relation) => relation.kind === kind)) {
+      const qualifier = SELF_NAMES.has(one.qualifier) ? "" : one.qualifier;
+      for (const line of lineNumbers(node, one)) {
+        if (known.has(line)) continue;
+        const first = qualifiers.get(line) ?? qualifier;
+        qualifiers.set(line, first === qualifier ? first : UNKNOWN_PACKAGE);
+      }
+    }
+  }
+  return qualifiers;
 }
 
 type Packages = ReadonlyMap<string, ReadonlyMap<number, string>>;

@@ -10,7 +10,7 @@ import { hasNamed, RETURNS } from "../relation.ts";
 import { sortBy } from "../sorting.ts";
 import type { NamedNode } from "../store/relations.ts";
 import { GoTypes, type TypePlace } from "./go_interfaces.ts";
-import type { Implementing } from "./member_resolution.ts";
+import type { Implementing } from "./receiver_types.ts";
 import type { Definition } from "./modules.ts";
 import { isBodyless, memberKey } from "./node_definitions.ts";
 import type { RelationReader } from "./relation_reader.ts";

@@ -9,11 +9,11 @@ import { compareText, partition, rpartition } from "../python_strings.ts";
 import { CALL, hasKind, LITERAL, MENTION, type Relation } from "../relation.ts";
 import { decodeRelations, lineNumbers, type RelatedNode } from "../store/relations.ts";
 import { traits } from "../traits.ts";
-import { type FileFacts, kindsOfLocalBases, packagesOf, SELF_NAMES, UNKNOWN_PACKAGE } from "./file_facts.ts";
-import type { Implements } from "./go_interfaces.ts";
+import { type FileFacts, kindsOfLocalBases, packagesOf, SELF_NAMES } from "./file_facts.ts";
 import { type Definition, inSamePackage, typeKey } from "./modules.ts";
 import type { NameResolver } from "./name_resolution.ts";
 import { elsewhere, isElsewhere, isResolved, possible, RESOLVED, type Resolution, resolvedIf } from "./outcomes.ts";
+import { type Family, isBuiltIn, ReceiverTypes } from "./receiver_types.ts";
 import { lastName } from "../text.ts";
 
 const COMPOUND = new Pattern(constants.member_resolution.COMPOUND_PATTERN);
@@ -21,48 +21,10 @@ const COMPOUND = new Pattern(constants.member_resolution.COMPOUND_PATTERN);
 /** The path and the symbol of a type; the symbol is empty outside of types. */
 type Place = readonly [path: string, symbol: string];
 
-/**
- * The types whose members of a name are the definition's, as keys.
- *
- * `own` are the owner and the types below it that do not define the name again; `names` their last parts.
- * `allBelow` includes those that define it again. `makers` are functions of the owner's package that return it,
- * `holders` the types with fields that have its type, by their last names and the name of the field after a dot.
- * `dispatch` has, by their last names, the interfaces of Go that the owner may implement, of an interface the types
- * that may implement it. A family `isClosed` if no other type, as of a library, can be above
- * the owner, or below it without a line in the index that says it. `withConstructor` are the types with a
- * method that gets the labels of `Cart(total=3)`, by their last names.
- */
-export interface Family {
-  readonly own: ReadonlySet<string>;
-  readonly names: ReadonlySet<string>;
-  readonly allBelow: ReadonlySet<string>;
-  readonly makers: readonly Definition[];
-  readonly holders: ReadonlyMap<string, readonly Definition[]>;
-  readonly dispatch: ReadonlyMap<string, readonly Implementing[]>;
-  readonly isClosed: boolean;
-  readonly withConstructor: ReadonlySet<string>;
-}
-
-/** A type of Go, and whether it or the definition's own type implements the other one. */
-export interface Implementing {
-  readonly type: Definition;
-  readonly implements: Implements;
-}
-
-export const NO_FAMILY: Family = {
-  own: new Set(),
-  names: new Set(),
-  allBelow: new Set(),
-  makers: [],
-  holders: new Map(),
-  dispatch: new Map(),
-  isClosed: false,
-  withConstructor: new Set(),
-};
-
 /** Resolves sites of a member of a type; `owner` is the definition of that type. */
 export class MemberResolver {
   readonly #definition: Definition;
+  readonly #types: ReceiverTypes;
 
   constructor(
     private readonly names: NameResolver,
@@ -70,6 +32,7 @@ export class MemberResolver {
     private readonly family: Family,
   ) {
     this.#definition = names.definition;
+    this.#types = new ReceiverTypes(names, owner, family);
   }
 
   /** A member of a type, by its receiver. */
@@ -94,13 +57,13 @@ export class MemberResolver {
     }
     if (SELF_NAMES.has(receiver)) {
       const extended = place[1] ? "" : extendedType(facts, node);
-      return extended ? this.#isInFamily(facts, extended) : this.#orOfLocalType(node, this.#inClass(place, false));
+      return extended ? this.#types.resolve(facts, node, extended) : this.#orOfLocalType(node, this.#inClass(place, false));
     }
     if (receiver === LITERAL) return this.family.isClosed ? elsewhere("BUILT_IN") : possible("RECEIVER");
     const last = rpartition(receiver, ".")[1];
     if (last.endsWith("()")) {
       if (this.family.makers.length > 0 && this.#isChained(facts, node, receiver)) return RESOLVED;
-      return this.#isInFamily(facts, last.slice(0, -2));
+      return this.#types.resolve(facts, node, last.slice(0, -2));
     }
     let types = facts.typesOf(node.symbol, receiver, line);
     if (types.length === 0 && this.#isField(facts, node, receiver, line)) return RESOLVED;
@@ -110,8 +73,11 @@ export class MemberResolver {
       return isType && !this.family.isClosed ? possible("RECEIVER") : other;
     }
     const isField = own.imports === "folders" && facts.hasType(node.symbol, rpartition(receiver, ".")[0], line);
-    if (types.length === 0 && !isField && this.#mayBeType(facts, last)) types = [last];
-    if (types.length > 0) return this.#isOfTypes(facts, types);
+    if (types.length === 0 && !isField && this.#mayBeType(facts, last)) {
+      const isPath = own.imports !== "folders" && !SELF_NAMES.has(partition(receiver, ".")[0]);
+      types = [isPath ? receiver : last];
+    }
+    if (types.length > 0) return this.#isOfTypes(facts, node, types);
     if (isTypeName(receiver) && this.#isBuiltIn(facts, receiver)) return elsewhere("BUILT_IN");
     const isPlainType = own.variableSigil !== "" && /^\p{L}/u.test(receiver) && !receiver.includes("(");
     const isOtherType = isPlainType || this.#isBuiltIn(facts, partition(receiver, ".")[0]);
@@ -171,12 +137,12 @@ export class MemberResolver {
     const named = this.names.another(isFunction);
     if (named.definition) return named;
     const extended = extendedType(facts, node);
-    return extended ? this.#isInFamily(facts, extended) : possible("RECEIVER");
+    return extended ? this.#types.resolve(facts, node, extended) : possible("RECEIVER");
   }
 
   /** A label of a call that constructs a value: `Cart(total=3)`. */
-  resolveLabel(facts: FileFacts, typeName: string): Resolution {
-    const result = this.#isInFamily(facts, typeName);
+  resolveLabel(facts: FileFacts, node: RelatedNode, typeName: string): Resolution {
+    const result = this.#types.resolve(facts, node, typeName);
     if (isResolved(result)) {
       const names = [lastName(typeName), ...(facts.imports.get(typeName) ?? []).map(({ name }) => name)];
       return resolvedIf(!names.some((name) => this.family.withConstructor.has(name)), "RECEIVER");
@@ -264,12 +230,11 @@ export class MemberResolver {
   }
 
   /** A receiver of the first of these types that has such a member, as far as is known. */
-  #isOfTypes(facts: FileFacts, types: readonly string[]): Resolution {
+  #isOfTypes(facts: FileFacts, node: RelatedNode, types: readonly string[]): Resolution {
     let result = possible("RECEIVER");
     for (const typeName of types) {
       if (typeName.endsWith("()")) result = resolvedIf(this.#isMade(facts, typeName.slice(0, -2)), "RECEIVER");
-      else if (typeName.startsWith(UNKNOWN_PACKAGE)) result = possible("RECEIVER");
-      else result = this.#isInFamily(facts, typeName);
+      else result = this.#types.resolve(facts, node, typeName);
       if (result.outcome !== "POSSIBLE" || this.names.hasMember(lastName(typeName))) return result;
     }
     return result;
@@ -297,58 +262,6 @@ export class MemberResolver {
       });
   }
 
-  /** A receiver of a declared type: another type with such a member is another definition. */
-  #isInFamily(facts: FileFacts, typeName: string): Resolution {
-    const { owner } = this;
-    const name = lastName(typeName);
-    const isOwn = name === lastName(this.#definition.owner);
-    const mayBeOwn = isOwn || facts.imports.has(typeName);
-    if (mayBeOwn && this.names.isSeen(facts, typeName, owner)) return RESOLVED;
-    const implementing = this.#implementing(facts, typeName);
-    if (implementing.length > 0) return commonResolution(implementing);
-    if (isOwn) return this.#isOfModule(facts, typeName, owner);
-    const imported = facts.imports.get(typeName) ?? [];
-    const { names } = this.family;
-    if (names.has(name) || imported.some((one) => names.has(one.name))) return RESOLVED;
-    if (!this.names.hasMember(name)) {
-      if (this.#isBuiltIn(facts, typeName)) return elsewhere("BUILT_IN");
-      const other = this.family.isClosed ? this.names.ofOtherModule(facts, typeName) : null;
-      return other ?? possible("RECEIVER");
-    }
-    // Go: an interface's method may be this one, or the interface's be called on this type
-    const ofType = this.names.others.filter((one) => lastName(one.owner) === name);
-    const isDynamic = [this.#definition, ...ofType].some((one) => one.isAbstract);
-    return isDynamic ? possible("RECEIVER") : this.names.anotherOfType(name);
-  }
-
-  /** A receiver of a type with the owner's name, which the file does not declare or import. */
-  #isOfModule(facts: FileFacts, typeName: string, owner: Definition): Resolution {
-    if (facts.imports.has(typeName)) {
-      const isOther = isElsewhere(this.names.typeRefers(facts, typeName, owner));
-      return isOther ? elsewhere("ANOTHER_TYPE") : possible("RECEIVER");
-    }
-    if (facts.declaresType(typeName)) return elsewhere("ANOTHER_TYPE");
-    const [packageName] = rpartition(typeName, "."); // as in `shop.Cart()`
-    const isInFolder = traits(owner.language).imports === "folders";
-    if (packageName && isInFolder) {
-      return this.names.goPackageRefers(facts, packageName, owner);
-    }
-    if (packageName || !this.names.importsModuleOf(facts, owner)) {
-      return isInFolder ? elsewhere("ANOTHER_TYPE") : possible("RECEIVER");
-    }
-    const same = this.names.others.filter((one) => one.owner === owner.symbol);
-    return resolvedIf(new Set(same.map((one) => typeKey(one.path, one.owner))).size === 1, "COMPETING");
-  }
-
-  /** For each type of Go that a name may mean, whether it stands for the owner. */
-  #implementing(facts: FileFacts, typeName: string): Implements[] {
-    const same = this.family.dispatch.get(lastName(typeName)) ?? [];
-    const seen = same.filter(({ type }) => this.names.isSeen(facts, typeName, type));
-    const isExact = seen.length > 0 || typeName.includes(".");
-    const visible = isExact ? seen : same.filter(({ type }) => this.names.importsModuleOf(facts, type));
-    return visible.map((one) => one.implements);
-  }
-
   #isBuiltIn(facts: FileFacts, typeName: string): boolean {
     return isBuiltIn(facts, typeName, this.#definition, this.family);
   }
@@ -361,20 +274,7 @@ function extendedType(facts: FileFacts, { symbol, nodeType, language }: RelatedN
   return isExtension ? lastName(outer) : "";
 }
 
-/** Returns true if a type is one of the language, which cannot have the definition. */
-export function isBuiltIn(facts: FileFacts, typeName: string, { language }: Definition, { isClosed }: Family): boolean {
-  const isKnown = traits(language).builtinTypes.includes(typeName);
-  return isClosed && isKnown && !facts.imports.has(typeName) && !facts.declaresType(typeName);
-}
-
 /** Returns true if a receiver is no variable: `Time` and `u32`; `str` may be one. */
 function isTypeName(receiver: string): boolean {
   return /^\p{Lu}|\p{Nd}$/u.test(receiver);
-}
-
-/** The resolution of a member of one of some types, which is only possible if they differ. */
-function commonResolution(implementing: readonly Implements[]): Resolution {
-  const [first, ...others] = new Set(implementing);
-  if (others.length > 0 || first === "UNKNOWN") return possible("INTERFACE");
-  return first === "YES" ? RESOLVED : elsewhere("ANOTHER_TYPE");
 }

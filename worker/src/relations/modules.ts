@@ -149,6 +149,12 @@ export function isInPackage(definition: Definition, packageName: string): boolea
   return packageName === packageOf(definition);
 }
 
+/** A type of a symbol; what stands before its name counts as a type around it. */
+export function typeOf(path: string, symbol: string, language: string): Definition {
+  const [owner, name] = rpartition(symbol, ".");
+  return { path, language, symbol, name, owner, isType: true, isLocal: false };
+}
+
 /** Returns true if a file of a package sees the definition without an import. */
 export function inSamePackage(path: string, packageName: string, definition: Definition): boolean {
   const { packageScope } = traits(definition.language);

@@ -3,7 +3,7 @@
  * `feeder.relations.name_resolution`.
  */
 
-import { casefold, partition, rpartition } from "../python_strings.ts";
+import { casefold, compareText, partition, rpartition } from "../python_strings.ts";
 import { MENTION, type Relation } from "../relation.ts";
 import type { RelatedNode } from "../store/relations.ts";
 import { traits } from "../traits.ts";
@@ -19,6 +19,8 @@ import {
   isSameDefinition,
   nearestSymbol,
   packageOf,
+  typeKey,
+  typeOf,
 } from "./modules.ts";
 import { Namesakes } from "./namesakes.ts";
 import { elsewhere, isElsewhere, isResolved, possible, RESOLVED, type Resolution, resolvedIf, surest } from "./outcomes.ts";
@@ -249,7 +251,8 @@ export class NameResolver extends Namesakes {
     const { definition } = this;
     const { path } = facts;
     const isOwnName = name === definition.name;
-    if (isOwnName && modules.some((module) => this.#paths.names(module, path, definition))) return RESOLVED;
+    const named = isOwnName ? modules.filter((module) => this.#mayHave(module)) : [];
+    if (named.some((module) => this.#paths.names(module, path, definition))) return RESOLVED;
     if (modules.some((module) => this.#isExported(path, module, name))) return RESOLVED;
     if (this.#isInSpace(facts, qualifier, name)) return RESOLVED;
     if (!isOwnName) return elsewhere("ANOTHER_NAME");
@@ -261,6 +264,12 @@ export class NameResolver extends Namesakes {
     }
     const isBelow = modules.some((module) => this.#paths.isParent(module, path, definition));
     return isBelow ? resolvedIf(this.isUnique, "MODULE") : null;
+  }
+
+  /** Returns true if a module is no other one than the type around a type, if there is one. */
+  #mayHave(module: string): boolean {
+    const { isType, owner } = this.definition;
+    return !isType || !owner || `.${module}`.endsWith(`.${lastName(owner)}`);
   }
 
   /**
@@ -345,9 +354,23 @@ export class NameResolver extends Namesakes {
 
   /** Resolves a name without a receiver in a file to a type, as if no other one had it. */
   typeRefers(facts: FileFacts, name: string, type: Definition): Resolution {
-    const resolver = this.#resolvers.get(type) ?? new NameResolver(type, [type], this.exports);
+    return this.resolverOfType(type).refers(facts, name);
+  }
+
+  /** Resolves names to a type, as if no other one had its name. */
+  resolverOfType(type: Definition): NameResolver {
+    const known = this.#resolvers.get(type);
+    if (known) return known;
+    const keys = new Set(this.others.map(({ path, owner }) => typeKey(path, owner)));
+    keys.delete(typeKey(type.path, type.symbol));
+    const others = [...keys]
+      .sort(compareText)
+      .map((key) => partition(key, "\0"))
+      .filter(([, symbol]) => lastName(symbol) === type.name)
+      .map(([path, symbol]) => typeOf(path, symbol, type.language));
+    const resolver = new NameResolver(type, [type, ...others], this.exports);
     this.#resolvers.set(type, resolver);
-    return resolver.refers(facts, name);
+    return resolver;
   }
 
   /** Returns true if a module or package, as a file writes it, has a definition. */

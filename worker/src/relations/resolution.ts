@@ -21,7 +21,8 @@ import { lineNumbers, type RelatedNode } from "../store/relations.ts";
 import { areCompatible, traits } from "../traits.ts";
 import type { ExportFinder } from "./exports.ts";
 import { type FileFacts, SELF_NAMES } from "./file_facts.ts";
-import { type Family, isBuiltIn, MemberResolver, NO_FAMILY } from "./member_resolution.ts";
+import { MemberResolver } from "./member_resolution.ts";
+import { type Family, isBuiltIn, NO_FAMILY } from "./receiver_types.ts";
 import { type Definition, typeKey } from "./modules.ts";
 import { NameResolver } from "./name_resolution.ts";
 import { elsewhere, isResolved, possible, RESOLVED, type Resolution, resolvedIf } from "./outcomes.ts";
@@ -74,7 +75,7 @@ export class Resolver {
     if (relation.qualifier === LITERAL_KEY) return this.#resolveKey(facts, relation.name);
     if (relation.qualifier.endsWith(LITERAL_KEY)) {
       const type = relation.qualifier.slice(0, -LITERAL_KEY.length);
-      if (this.#members && traits(node.language).constructor) return this.#members.resolveLabel(facts, type);
+      if (this.#members && traits(node.language).constructor) return this.#members.resolveLabel(facts, node, type);
       relation = { ...relation, qualifier: type };
     }
     if (this.definition.isExtension && (relation.kind === CALL || relation.kind === MENTION)) {
