@@ -111,16 +111,37 @@ $type_name = [(type_identifier) @name (pointer_declarator declarator: (type_iden
 ; #define MAX 3
 (preproc_def name: (identifier) @member value: (_))
 
-; Variables of a file, with a value.
-(translation_unit
-  (declaration
-    declarator: (init_declarator
-      declarator: [
-        (identifier) @member
-        (pointer_declarator
-          declarator: [(identifier) @member (array_declarator declarator: (identifier) @member)])
-        (array_declarator declarator: (identifier) @member)
-      ])))
+; Variables of a file: total, *total, **total, totals[3], *totals[3], totals[3][3]
+$variable = [
+  (identifier) @member
+  (pointer_declarator
+    declarator: [
+      (identifier) @member
+      (pointer_declarator declarator: (identifier) @member)
+      (array_declarator declarator: (identifier) @member)
+    ])
+  (array_declarator
+    declarator: [(identifier) @member (array_declarator declarator: (identifier) @member)])
+]
+; … with a value or without; tree-sitter misses some in an alternation right inside another one.
+$variables = [
+  (declaration declarator: $variable)
+  (declaration declarator: (init_declarator declarator: $variable))
+]
+(translation_unit $variables)
+(declaration_list $variables)
+(linkage_specification $variables)
+; In conditions outside of functions.
+([
+   (preproc_if $variables)
+   (preproc_ifdef $variables)
+   (preproc_elif $variables)
+   (preproc_else $variables)
+ ] @_condition
+ (#has-parent? @_condition "translation_unit" "declaration_list"
+   "translation_unit preproc_if" "translation_unit preproc_ifdef"
+   "declaration_list preproc_if" "declaration_list preproc_ifdef"
+   "translation_unit preproc_ifdef preproc_if" "translation_unit preproc_ifdef preproc_ifdef"))
 
 ; typedef struct cart { … } Cart: the inner name
 (type_definition type: (_ name: (type_identifier) @member body: (_)))

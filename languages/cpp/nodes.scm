@@ -33,12 +33,17 @@ $body = [(field_initializer_list) (compound_statement) (try_statement)]
 
 $type_name = [(type_identifier) @name (pointer_declarator declarator: (type_identifier) @name)]
 
-; A variable that is declared with a value.
+; A variable: total, *total, **total, totals[3], *totals[3], totals[3][3]
 $variable = [
   (identifier) @member
   (pointer_declarator
+    declarator: [
+      (identifier) @member
+      (pointer_declarator declarator: (identifier) @member)
+      (array_declarator declarator: (identifier) @member)
+    ])
+  (array_declarator
     declarator: [(identifier) @member (array_declarator declarator: (identifier) @member)])
-  (array_declarator declarator: (identifier) @member)
 ]
 
 ; ---- Namespaces
@@ -212,10 +217,27 @@ $variable = [
 ; #define MAX 3
 (preproc_def name: (identifier) @member value: (_))
 
-; Variables of a file, then of a namespace.
-(translation_unit (declaration declarator: (init_declarator declarator: $variable)))
-(namespace_definition
-  body: (declaration_list (declaration declarator: (init_declarator declarator: $variable))))
+; Variables of a file or a namespace, with a value or without; tree-sitter misses some in an
+; alternation right inside another one.
+$variables = [
+  (declaration declarator: $variable)
+  (declaration declarator: (init_declarator declarator: $variable))
+]
+(translation_unit $variables)
+(declaration_list $variables)
+(linkage_specification $variables)
+(export_declaration $variables)
+; In conditions outside of functions.
+([
+   (preproc_if $variables)
+   (preproc_ifdef $variables)
+   (preproc_elif $variables)
+   (preproc_else $variables)
+ ] @_condition
+ (#has-parent? @_condition "translation_unit" "declaration_list"
+   "translation_unit preproc_if" "translation_unit preproc_ifdef"
+   "declaration_list preproc_if" "declaration_list preproc_ifdef"
+   "translation_unit preproc_ifdef preproc_if" "translation_unit preproc_ifdef preproc_ifdef"))
 
 ; typedef struct cart { … } Cart: the inner name
 (type_definition type: (_ name: (type_identifier) @member body: (_)))

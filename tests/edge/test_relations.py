@@ -18,6 +18,7 @@ from relations.imports import CASES, files_of
 from relations.marked_sites import cases, without_marks
 from relations.syntax_calls import CASES as SYNTAX_CALLS
 from relations.syntax_calls import plain
+from relations.test_file_variables import FILES as C_VARIABLES
 from relations.test_go_interfaces import INTERFACES, KINDS
 from relations.test_references import (
     CHAINS,
@@ -225,6 +226,7 @@ def _files() -> dict[str, str | bytes]:
         **{f"made/{path}": content for path, content in CONSTRUCTORS.items()},
         **{f"declared/{path}": content for path, content in DECLARED.items()},
         **{f"exports/{path}": content for path, content in EXPORTS.items()},
+        **{f"variables/{path}": content for path, content in C_VARIABLES.items()},
         **{f"objc/{path}": content for path, content in OBJECTIVE_C.items()},
         **ODD_NAMES,
         **_imports(),

@@ -34,6 +34,39 @@ MEMBERS = {
         """,
         {"Color": "RED:2 GREEN:2 MAX:3", "Price": "cents:6", "Limits": "LOW:7"},
     ),
+    "globals.c": (
+        """
+        cart_t first, second;
+        static cart_t *last;
+        int totals[3], grid[2][3];
+        extern const char *const names[];
+        int (*hook)(int);
+        #ifdef SMALL
+        int size = 1;
+        #else
+        int limit;
+        #endif
+        int run(void)
+        {
+        #ifdef SMALL
+            int inner;
+        #endif
+            return 0;
+        }
+        """,
+        {None: "first:1 second:1 last:2 totals:3 grid:3 names:4 size:7 limit:9"},
+    ),
+    "globals.cc": (
+        """
+        extern "C" int from_c;
+        namespace shop {
+        Cart* cart_;
+        namespace { bool ready; }
+        int size() { int inner; return inner; }
+        }
+        """,
+        {None: "from_c:1 cart_:3 ready:4"},
+    ),
     "shop.dart": (
         """
         const limit = 1;

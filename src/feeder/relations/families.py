@@ -191,16 +191,20 @@ class FamilyFinder:
                 matches = [(other, hit) for other, hit in matches if hit.id not in ids]
         others = [definition, *(other for other, _ in matches)]
         existing = {(other.path, other.symbol) for other in others}
-        members = self._reader.member_definitions(definition.name)
+        members = [
+            member
+            for member in self._reader.member_definitions(definition.name)
+            if are_compatible(member.language, definition.language)
+            and (member.path, member.symbol) not in existing
+        ]
+        is_source = definition.is_variable and not is_header(definition.path)
         return [
             *others,
-            *(
-                member
+            *(member for member in members if not _is_c_variable(member)),
+            *(  # `static int total;` is another one, `extern int total;` is not
+                member._replace(is_local=True)
                 for member in members
-                if are_compatible(member.language, definition.language)
-                and (member.path, member.symbol) not in existing
-                # a variable of a file of C may be declared in several: `extern int total;`
-                and (member.owner or traits(member.language).family != "c")
+                if _is_c_variable(member) and is_source and not is_header(member.path)
             ),
         ]
 
@@ -220,6 +224,11 @@ class FamilyFinder:
             own |= {outer} - overriding
         names = {symbol.rpartition(".")[2] for _, symbol in own}
         return Family(frozenset(own), frozenset(names), frozenset(below))
+
+
+def _is_c_variable(member: Definition) -> bool:
+    """Tells whether a member is a variable of a file of C or C++, which several may declare."""
+    return not member.owner and traits(member.language).family == "c"
 
 
 def _implementing_types(family: Family) -> list[Definition]:

@@ -156,6 +156,11 @@ class Definition(NamedTuple):
         """The qualifier of names of the file, such as `acme.shop`; may be empty."""
         return self.package_name or (self.owner or self.symbol).rpartition(".")[0]
 
+    @property
+    def is_variable(self) -> bool:
+        """Tells whether it is a variable, constant or macro of a file or a package."""
+        return not (self.owner or self.is_type or self.is_function)
+
     def is_in_package(self, package: str) -> bool:
         """Tells whether a package has it; the extended type of an extension has unknown parts."""
         if self.is_extension:

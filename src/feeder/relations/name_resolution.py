@@ -62,7 +62,7 @@ class NameResolver(Namesakes):
             if definition.is_local:
                 return elsewhere(Evidence.NOT_VISIBLE)
             if (facts.path, "") in self.owners:
-                return self.another_in(facts.path, "")
+                return self._in_own_file(facts.path)
         modules = [import_.module for import_ in facts.imported(ALL) if import_.name == ALL]
         by_wildcard = [self.import_refers(facts, Import(module, name)) for module in modules]
         if RESOLVED in by_wildcard:
@@ -80,6 +80,12 @@ class NameResolver(Namesakes):
         if not is_visible and not in_no_package(facts.package, definition):
             return elsewhere(Evidence.NOT_VISIBLE)
         return resolved_if(self.is_only_one_in(facts), Reason.COMPETING)
+
+    def _in_own_file(self, path: str) -> Resolution:
+        """A name in another file that declares it: in C, `extern int total;` is the same one."""
+        definition = self.definition
+        may_be_same = definition.is_variable and traits(definition.language).family == "c"
+        return possible(Reason.COMPETING) if may_be_same else self.another_in(path, "")
 
     def import_refers(self, facts: FileFacts, imported: Import) -> Resolution:
         """Resolves an import to a definition of a module or package."""

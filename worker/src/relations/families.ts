@@ -13,7 +13,7 @@ import { areCompatible, traits } from "../traits.ts";
 import { declarations } from "./file_facts.ts";
 import type { GoMembers } from "./go_members.ts";
 import { type Family, type Implementing, NO_FAMILY } from "./receiver_types.ts";
-import { type Definition, isSameDefinition, typeKey } from "./modules.ts";
+import { type Definition, isSameDefinition, isVariable, typeKey } from "./modules.ts";
 import { isAddedTo, isHeader } from "./node_definitions.ts";
 import type { NamedDefinition, RelationReader } from "./relation_reader.ts";
 import { Resolver } from "./resolution.ts";
@@ -186,11 +186,22 @@ function otherDefinitions(
   }
   const others = [definition, ...matches.map((one) => one.definition)];
   const existing = new Set(others.map((one) => typeKey(one.path, one.symbol)));
-  const competing = members
-    .filter((one) => areCompatible(one.language, definition.language) && !existing.has(typeKey(one.path, one.symbol)))
-    // a variable of a file of C may be declared in several: `extern int total;`
-    .filter((one) => one.owner || traits(one.language).family !== "c");
-  return [...others, ...competing];
+  const competing = members.filter((one) => {
+    return areCompatible(one.language, definition.language) && !existing.has(typeKey(one.path, one.symbol));
+  });
+  const isSource = isVariable(definition) && !isHeader(definition.path);
+  return [
+    ...others,
+    ...competing.filter((one) => !isCVariable(one)),
+    ...competing // `static int total;` is another one, `extern int total;` is not
+      .filter((one) => isCVariable(one) && isSource && !isHeader(one.path))
+      .map((one) => ({ ...one, isLocal: true })),
+  ];
+}
+
+/** Returns true if a member is a variable of a file of C or C++, which several may declare. */
+function isCVariable({ owner, language }: Definition): boolean {
+  return !owner && traits(language).family === "c";
 }
 
 /** Returns true if a call has a name as a label: `Cart(total=3)`. */

@@ -149,6 +149,11 @@ export function isInPackage(definition: Definition, packageName: string): boolea
   return packageName === packageOf(definition);
 }
 
+/** Returns true for a variable, constant or macro of a file or a package. */
+export function isVariable({ owner, isType, isFunction }: Definition): boolean {
+  return !(owner || isType || isFunction);
+}
+
 /** A type of a symbol; what stands before its name counts as a type around it. */
 export function typeOf(path: string, symbol: string, language: string): Definition {
   const [owner, name] = rpartition(symbol, ".");

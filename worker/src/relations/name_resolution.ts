@@ -17,6 +17,7 @@ import {
   inNoPackage,
   inSamePackage,
   isSameDefinition,
+  isVariable,
   nearestSymbol,
   packageOf,
   typeKey,
@@ -52,7 +53,10 @@ export class NameResolver extends Namesakes {
       if (facts.path === definition.path) return RESOLVED;
       if (definition.isLocal) return elsewhere("NOT_VISIBLE");
       const isOfModule = (one: Definition) => one.path === facts.path && !one.owner;
-      if (others.some(isOfModule)) return this.another(isOfModule);
+      if (others.some(isOfModule)) {
+        const mayBeSame = isVariable(definition) && traits(definition.language).family === "c";
+        return mayBeSame ? possible("COMPETING") : this.another(isOfModule);
+      }
     }
     const wildcards = (facts.imports.get(ALL) ?? []).filter((one) => one.name === ALL);
     const byWildcard = wildcards.map(({ module }) => this.importRefers(facts, { module, name }));
