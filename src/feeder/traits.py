@@ -58,6 +58,7 @@ class Traits(NamedTuple):
     structural_interfaces: bool = False
     nearest_types: bool = False
     methods_by_path: bool = False
+    redeclared_fields: bool = False
     extension_receivers: bool = False
     function_word: str = ""
     name_endings: str = ""

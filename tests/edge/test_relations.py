@@ -41,7 +41,7 @@ from relations.test_references import (
 from source.repos import Repo
 
 USERS, USES_EACH, OTHERS = 20, 5, 60
-MAX_ROWS = 3_000
+MAX_ROWS = 3_050
 ALIASED = {
     "shop/alias.py": (
         "from shop.cart import Cart as Basket\n\n\n"
@@ -174,6 +174,11 @@ UNCERTAIN_TARGETS = [
     for command, target in case["q"].values()
     if command == "references" and ("#" in target or ":" in target)
 ]
+REDECLARED_TARGETS = [
+    (command, f"redeclared/{case['id']}/{target}".replace("Cart", "Crate"))
+    for case in cases("redeclared_fields")
+    for command, target in case["q"].values()
+]
 SYNTAX_TARGETS = [
     "syntax/cart.py#Crate.__add__",
     "syntax/Crate.kt#shop.Crate.iterator",
@@ -184,10 +189,13 @@ SYNTAX_TARGETS = [
 
 
 def _uncertain_cases() -> dict[str, str | bytes]:
-    """Uncertain sites, and calls by syntax. Another name than `Cart` keeps its answers cheap."""
+    """Uncertain sites, fields that are declared again, and calls by syntax. Another name than
+    `Cart` keeps its answers cheap.
+    """
     files: dict[str, str] = {
-        f"uncertain/{case['id']}/{path}": str(content)
-        for case in cases("uncertain_sites")
+        f"{folder}/{case['id']}/{path}": str(content)
+        for folder, name in (("uncertain", "uncertain_sites"), ("redeclared", "redeclared_fields"))
+        for case in cases(name)
         for path, content in without_marks(case["files"])[0].items()
     }
     files |= {f"syntax/{path}": plain(marked) for path, marked in SYNTAX_CALLS.values()}
@@ -322,6 +330,17 @@ def test_uncertain_references_equal_the_programs(
         assert _text(result) == _program_text(desk, arguments)
         is_syntax = target.startswith("syntax/")
         assert ("is unknown: calls " in _text(result)) is is_syntax
+
+
+@pytest.mark.parametrize(("command", "target"), REDECLARED_TARGETS)
+def test_sites_of_redeclared_fields_equal_the_programs(
+    fed: IndexedWorker, desk: IndexService, command: str, target: str
+) -> None:
+    is_type = command == "implementations"
+    arguments = {"target": target, **({"kind": "implementation"} if is_type else {})}
+    [result] = fed.call_tools(("references", arguments))
+    assert _text(result) == _program_text(desk, arguments)
+    assert ":" in _text(result)
 
 
 @pytest.mark.parametrize("target", ["Odd.odd_one", "objc/Shop.m#Shop", "objc/cart.c#cart_total"])

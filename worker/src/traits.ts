@@ -28,6 +28,7 @@ export interface Traits {
   readonly structuralInterfaces: boolean;
   readonly nearestTypes: boolean;
   readonly methodsByPath: boolean;
+  readonly redeclaredFields: boolean;
   readonly extensionReceivers: boolean;
   readonly functionWord: string;
   readonly nameEndings: string;

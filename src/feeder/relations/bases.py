@@ -1,6 +1,6 @@
-"""Finds the calls of a method through the types above its own: `pump.flow()` for `Steel.flow`.
+"""Finds the sites of a member through other types: `pump.flow()` for `Steel.flow`.
 
-Start with `with_sites_through_bases`. Which method runs is known only when the program does; such a
+Start with `with_sites_through_types`. Which method runs is known only when the program does; such a
 site says through which member it may reach the definition.
 """
 
@@ -8,41 +8,55 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from feeder.relation import IMPLEMENTS, INHERITS
+from feeder.relation import IMPLEMENTS, INHERITS, LITERAL_KEY
+from feeder.relations.families import FamilyFinder
 from feeder.relations.modules import Definition
 from feeder.relations.receiver_types import Family
 from feeder.relations.relation_reader import RelationReader
 from feeder.relations.resolution import Resolver
 from feeder.relations.site_finder import SiteFinder
 from feeder.relations.sites import Reference
-from feeder.relations.subtypes import is_variant
+from feeder.relations.subtypes import SubtypeFinder, is_variant
 from feeder.text import last_name
 from feeder.traits import traits
 
 MAX_BASES = 30
 """Types above a type that are followed."""
 
+MAX_MEMBERS = 30
+"""Members below a field that are followed."""
+
 DISPATCHED_KINDS = frozenset({"call", "mention"})
-"""The kinds of sites that may reach a method of a type below."""
+"""The kinds of sites that may reach a member of another type."""
 
 
-def with_sites_through_bases(
-    finder: SiteFinder, definition: Definition, sites: Sequence[Reference]
+def with_sites_through_types(
+    finder: SiteFinder,
+    families: FamilyFinder,
+    subtypes: SubtypeFinder,
+    definition: Definition,
+    sites: Sequence[Reference],
 ) -> list[Reference]:
-    """The sites of a method, and those that name a member of a type above the method's own.
+    """The sites of a member, and those that name a member of another type which it may be.
 
-    A site that was only possible is replaced. Go is left out: its interfaces have rules of their
-    own.
+    For a method these are members of the types above its own. A field may be declared again in the
+    types below, too: `basket.total` for `total` of an interface that `Basket` implements. A site
+    that was only possible is replaced. Go is left out: its interfaces have rules of their own.
     """
-    owner = finder.reader.type_around(definition) if definition.is_function else None
-    if not owner or traits(owner.language).structural_interfaces:
+    own = traits(definition.language)
+    may_dispatch = definition.is_function or own.redeclared_fields
+    owner = finder.reader.type_around(definition) if may_dispatch else None
+    if not owner or own.structural_interfaces:
         return list(sites)
     resolved = {(site.path, site.line) for site in sites if site.resolved}
     through: dict[tuple[str, int], Reference] = {}
-    for base in types_above(finder.reader, owner):
-        for site in _sites_of_member(finder, base, definition.name):
-            if (site.path, site.line) not in resolved:
-                through.setdefault((site.path, site.line), site)
+    found = [_sites_of_base(finder, base, definition) for base in types_above(finder.reader, owner)]
+    if not definition.is_function:
+        below = subtypes.redeclared(definition)[:MAX_MEMBERS]
+        found += [_sites_of_member(finder, families.resolver(one), one) for one in below]
+    for site in (site for group in found for site in group):
+        if (site.path, site.line) not in resolved:
+            through.setdefault((site.path, site.line), site)
     rest = [site for site in sites if (site.path, site.line) not in through]
     return [*rest, *through.values()]
 
@@ -95,18 +109,42 @@ def _paths_of_parts(reader: RelationReader, type_: Definition) -> list[str]:
     return [*dict.fromkeys([type_.path, *parts])]
 
 
-def _sites_of_member(finder: SiteFinder, base: Definition, name: str) -> Iterable[Reference]:
-    """Yields the sites that call a member on a value of a type, or on the object in its methods."""
+def _sites_of_base(
+    finder: SiteFinder, base: Definition, definition: Definition
+) -> Iterable[Reference]:
+    """The sites of the member that a type above a definition's type has of its name."""
+    name = definition.name
     symbol = f"{base.symbol}.{name}"
     member = Definition(
-        base.path, base.language, symbol, name, base.symbol, is_type=False, is_function=True
+        base.path,
+        base.language,
+        symbol,
+        name,
+        base.symbol,
+        is_type=False,
+        is_function=definition.is_function,
     )
-    others = [other for other, _ in finder.reader.named_definitions(name) if other.symbol != symbol]
+    others = [other for other, _ in finder.reader.named_definitions(name)]
+    if not definition.is_function:
+        others += finder.reader.member_definitions(name)
+    others = [other for other in others if other.symbol != symbol]
     own = frozenset({(base.path, base.symbol)})
     family = Family(own, frozenset({base.name}), frozenset())
     resolver = Resolver(member, [member, *others], base, finder.reader.exports, family)
-    by_path = traits(base.language).methods_by_path
-    for site in finder.sites(member, resolver, name):
-        names_type = last_name(site.receiver) == base.name and not by_path
+    sites = _sites_of_member(finder, resolver, member)
+    # `{ total: 0 }` as a literal of the base makes no object of the type below
+    return (site for site in sites if not site.receiver.endswith(LITERAL_KEY))
+
+
+def _sites_of_member(
+    finder: SiteFinder, resolver: Resolver, member: Definition
+) -> Iterable[Reference]:
+    """Yields the sites that name a member on a value of its type, or on the object in its methods.
+
+    They say that they go through the member.
+    """
+    owner, by_path = last_name(member.owner), traits(member.language).methods_by_path
+    for site in finder.sites(member, resolver, member.name):
+        names_type = last_name(site.receiver) == owner and not by_path
         if site.resolved and site.kind in DISPATCHED_KINDS and not names_type:
-            yield site._replace(through=symbol)
+            yield site._replace(through=member.symbol)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from feeder.corpus.corpus import Corpus
 from feeder.errors import UserError
-from feeder.relations.bases import with_sites_through_bases
+from feeder.relations.bases import with_sites_through_types
 from feeder.relations.families import FamilyFinder
 from feeder.relations.go_members import GoMembers
 from feeder.relations.local_types import LocalTypeFinder
@@ -101,7 +101,9 @@ class ReferenceFinder:
         matches = list(self.sites.sites(definition, resolver, definition.name))
         matches += self._other_names.sites(definition, resolver, matches)
         if definition.owner:
-            matches = with_sites_through_bases(self.sites, definition, matches)
+            matches = with_sites_through_types(
+                self.sites, self.families, self.subtypes, definition, matches
+            )
         return sorted(dict.fromkeys(matches), key=SiteOrder(definition))
 
 
@@ -165,5 +167,6 @@ def find_implementations(
         )
         for hit, member in finder.subtypes.members_below(definition)
     ]
+    overriding += finder.subtypes.implementing_fields(definition)
     overriding += finder.local_types.possible_overrides(definition, overriding)
     return definition, overriding, finder.reader.is_cut

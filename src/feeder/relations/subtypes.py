@@ -148,22 +148,48 @@ class SubtypeFinder:
     def members_below(self, definition: Definition) -> Iterator[tuple[Hit, Implementation]]:
         """Yields the members that override a member, each with the type around it."""
         members = {
-            (_place(other.path, other.language), other.owner): hit
+            _place(other): hit
             for other, hit in self._reader.named_definitions(definition.name)
-            if not other.is_type
+            if not other.is_type and _place(other) != _place(definition)
         }
-        owner = self._reader.type_around(definition) if len(members) > 1 else None
+        owner = self._reader.type_around(definition) if members else None
         if not owner:
             return
         for member, _ in self.types_below(owner):
-            if hit := members.pop((_place(member.path, definition.language), member.symbol), None):
+            if hit := members.pop(_place_in(member, definition.language), None):
                 yield hit, member
         if not definition.is_abstract:
             return
         named = [other for other, _ in self._reader.named_definitions(definition.name)]
         for member in self._go.implementing_members(definition, owner, named):
-            if hit := members.get((_place(member.path, "go"), member.symbol)):
+            if hit := members.get(_place_in(member, "go")):
                 yield hit, member
+
+    def fields_below(self, definition: Definition) -> Iterator[tuple[Definition, Implementation]]:
+        """Yields the fields that declare a member again, each with the type around it."""
+        if not traits(definition.language).redeclared_fields:
+            return
+        fields = {
+            _place(other): other
+            for other in self._reader.member_definitions(definition.name)
+            if _place(other) != _place(definition)
+        }
+        owner = self._reader.type_around(definition) if fields else None
+        for member, _ in self.types_below(owner) if owner else ():
+            if field := fields.pop(_place_in(member, definition.language), None):
+                yield field, member
+
+    def redeclared(self, definition: Definition) -> list[Definition]:
+        """The members that declare a field again: fields, accessors and methods."""
+        by_id = {hit.id: one for one, hit in self._reader.named_definitions(definition.name)}
+        nodes = [by_id[hit.id] for hit, _ in self.members_below(definition)]
+        return [*nodes, *(field for field, _ in self.fields_below(definition))]
+
+    def implementing_fields(self, definition: Definition) -> Iterator[Implementation]:
+        """Yields the lines of the fields that declare a member again."""
+        for field, type_ in self.fields_below(definition):
+            for line in sorted(field.own_lines):
+                yield type_._replace(start_line=line, end_line=line, symbol=field.symbol)
 
     def overriding(self, definition: Definition) -> list[Reference]:
         """The members of a member's name in the types below its own, as references to it.
@@ -172,19 +198,22 @@ class SubtypeFinder:
         """
         if not definition.owner or definition.is_type:
             return []
-        return [
-            Reference(
-                hit.path,
-                hit.start_line,
-                0,
-                OVERRIDE,
-                member.resolved,
-                "",
-                _related(hit),
-                definition.name,
-                "",
-            )
+        places = [
+            (hit.start_line, _related(hit), member)
             for hit, member in self.members_below(definition)
+        ]
+        for field, member in self.fields_below(definition):
+            nodes = self._reader.facts([field.path])[field.path].nodes
+            places += [
+                (line, node, member)
+                for node in nodes
+                if node.symbol == field.owner and node.node_type == "class"
+                for line in sorted(field.own_lines)
+                if node.first_line <= line <= node.last_line
+            ]
+        return [
+            Reference(node.path, line, 0, OVERRIDE, member.resolved, "", node, definition.name, "")
+            for line, node, member in places
         ]
 
 
@@ -238,7 +267,16 @@ def _related(hit: Hit) -> RelatedNode:
     )
 
 
-def _place(path: str, language: str) -> str:
+def _place(member: Definition) -> tuple[str, str]:
+    return _folder(member.path, member.language), member.owner
+
+
+def _place_in(type_: Implementation, language: str) -> tuple[str, str]:
+    """The place of the members of a type."""
+    return _folder(type_.path, language), type_.symbol
+
+
+def _folder(path: str, language: str) -> str:
     """The place of the members of a type: its file, in Go its folder, empty for one in parts."""
     if traits(language).split_types:
         return ""

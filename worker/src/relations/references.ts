@@ -11,7 +11,7 @@ import { sortBy } from "../sorting.ts";
 import { decodeRelations, isSearchable, lineNumbers, type NamedNode, type RelatedNode } from "../store/relations.ts";
 import { lastName, normalizeSymbol, symbolEndsWith } from "../text.ts";
 import type { SearchContext } from "../corpus/context.ts";
-import { withSitesThroughBases } from "./bases.ts";
+import { withSitesThroughTypes } from "./bases.ts";
 import { FamilyFinder, mayBeField } from "./families.ts";
 import { GoMembers, symbolsOfGo } from "./go_members.ts";
 import { LocalTypeFinder } from "./local_types.ts";
@@ -147,7 +147,9 @@ export class ReferenceFinder {
     const resolver = await this.families.resolver(definition);
     const own = await this.sites.sites(definition, resolver, definition.name, null);
     const sites = [...own, ...(await this.#otherNames.sites(definition, resolver, own))];
-    const all = definition.owner ? await withSitesThroughBases(this.sites, definition, sites) : sites;
+    const all = definition.owner
+      ? await withSitesThroughTypes(this.sites, this.families, this.subtypes, definition, sites)
+      : sites;
     return sortBy(distinctReferences(all), (one) => referenceOrder(one, definition));
   }
 }
@@ -205,6 +207,7 @@ export async function findImplementations(
   const implementations = below.map(({ node: { path, firstLine, lastLine, symbol }, resolved, depth }) => {
     return { path, start_line: firstLine, end_line: lastLine, symbol: symbol ?? "", resolved, depth, is_local: false };
   });
+  implementations.push(...(await finder.subtypes.implementingFields(definition)));
   const possible = await finder.localTypes.possibleOverrides(definition, implementations);
   return { definition, implementations: [...implementations, ...possible] };
 }

@@ -199,8 +199,19 @@ export class SubtypeFinder {
   async overriding(definition: Definition): Promise<Reference[]> {
     const { name, owner, isType } = definition;
     if (!owner || isType) return [];
-    return (await this.membersBelow(definition)).map(({ node, resolved }) => {
-      return { path: node.path, line: node.startLine, column: 0, kind: OVERRIDE, resolved, text: "", node, name, receiver: "" };
+    const below = await this.membersBelow(definition);
+    const places = below.map(({ node, resolved }) => ({ node: node as RelatedNode, line: node.startLine, resolved }));
+    for (const { field, type: { resolved } } of await this.fieldsBelow(definition)) {
+      const nodes = (await this.reader.fileFacts(field.path)).nodes.filter((node) => {
+        return node.symbol === field.owner && node.nodeType === "class";
+      });
+      for (const node of nodes) {
+        const lines = linesOf(field).filter((line) => node.firstLine <= line && line <= node.lastLine);
+        places.push(...lines.map((line) => ({ node, line, resolved })));
+      }
+    }
+    return places.map(({ node, line, resolved }) => {
+      return { path: node.path, line, column: 0, kind: OVERRIDE, resolved, text: "", node, name, receiver: "" };
     });
   }
 
@@ -208,7 +219,8 @@ export class SubtypeFinder {
   async membersBelow(definition: Definition): Promise<{ node: NamedNode; resolved: boolean; depth: number }[]> {
     const named = (await this.reader.namedDefinitions(definition.name)).filter((one) => !one.definition.isType);
     const members = new Map(named.map(({ definition: one, hit }) => [memberKey(one), hit]));
-    if (members.size <= 1) return [];
+    members.delete(memberKey(definition));
+    if (members.size === 0) return [];
     const { language } = definition;
     const around = await this.reader.typeAround(definition);
     if (!around) return [];
@@ -227,6 +239,43 @@ export class SubtypeFinder {
     }
     return found;
   }
+
+  /** The fields that declare a member again, each with the type around it. */
+  async fieldsBelow(definition: Definition): Promise<{ field: Definition; type: Implementation }[]> {
+    const { language, name } = definition;
+    if (!traits(language).redeclaredFields) return [];
+    const fields = new Map((await this.reader.memberDefinitions(name)).map((one) => [memberKey(one), one]));
+    fields.delete(memberKey(definition));
+    const around = fields.size > 0 ? await this.reader.typeAround(definition) : null;
+    const found: { field: Definition; type: Implementation }[] = [];
+    for (const { implementation: type } of around ? await this.typesBelow(around) : []) {
+      const key = memberKey({ path: type.path, language, owner: type.symbol });
+      const field = fields.get(key);
+      if (field) found.push({ field, type });
+      fields.delete(key);
+    }
+    return found;
+  }
+
+  /** The members that declare a field again: fields, accessors and methods. */
+  async redeclared(definition: Definition): Promise<Definition[]> {
+    const named = await this.reader.namedDefinitions(definition.name);
+    const byId = new Map(named.map(({ definition: one, hit }) => [hit.id, one]));
+    const nodes = (await this.membersBelow(definition)).map(({ node }) => byId.get(node.id)!);
+    return [...nodes, ...(await this.fieldsBelow(definition)).map(({ field }) => field)];
+  }
+
+  /** The lines of the fields that declare a member again. */
+  async implementingFields(definition: Definition): Promise<Implementation[]> {
+    return (await this.fieldsBelow(definition)).flatMap(({ field, type }) => {
+      return linesOf(field).map((line) => ({ ...type, start_line: line, end_line: line, symbol: field.symbol }));
+    });
+  }
+}
+
+/** The lines that declare a field. */
+function linesOf({ ownLines }: Definition): number[] {
+  return [...(ownLines ?? [])].sort((left, right) => left - right);
 }
 
 /** The definition of a type, whose owner is the type around it in its file. */
