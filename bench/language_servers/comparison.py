@@ -74,11 +74,13 @@ def compare_implementations(
     """
     started = time.perf_counter()
     indexed = _indexed_paths(corpus)
-    by_tool = {line for line in implementing_lines(corpus, tool, drawn) if line[0] in indexed}
-    tool_seconds = time.perf_counter() - started
-    started = time.perf_counter()
     found = implementations(corpus, drawn)
     seconds = time.perf_counter() - started
+    started = time.perf_counter()
+    own = {(one.path, one.start_line) for one in found}
+    listed = implementing_lines(corpus, tool, drawn, own)
+    by_tool = {line for line in listed if line[0] in indexed}
+    tool_seconds = time.perf_counter() - started
     lines = {one: _line_of(one, by_tool) for one in found}
     resolved = {line for one, line in lines.items() if one.resolved}
     return Sites(drawn, by_tool, resolved, {*lines.values()}, set(), seconds, tool_seconds)

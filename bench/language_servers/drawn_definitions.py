@@ -3,7 +3,7 @@
 import random
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +24,9 @@ FIELD_KINDS = {7, 8, 13, 14, 22}
 """Properties, fields, variables, constants and enumerators, as the protocol numbers them."""
 SCOPE_KINDS = {2, 3, 4, 5, 10, 11, 23}
 """Modules, namespaces, packages, classes, enums, interfaces and structs."""
+
+TYPE_KINDS = {5, 11}
+"""Classes and interfaces."""
 
 DECLARES_TYPE = re.compile(r"\b(?:class|interface)\b")
 DECLARES = re.compile(r"\b(?:const|let|var)\b")
@@ -192,19 +195,20 @@ def implementations(corpus: Corpus, drawn: Drawn) -> list[Implementation]:
         return []
 
 
-def implementing_lines(corpus: Corpus, tool: LanguageServer, drawn: Drawn) -> set[Line]:
+def implementing_lines(
+    corpus: Corpus, tool: LanguageServer, drawn: Drawn, by_feeder: Collection[Line] = ()
+) -> set[Line]:
     """The lines of everything that implements a definition, on all levels below it.
 
     gopls lists all levels at once, and for a type of the answer the interfaces above it. TypeScript
     also has objects that implement a type without naming it, which feeder says that it
-    does not see: there, only classes and interfaces count.
+    does not see: there, only classes and interfaces count, their members, and the members of
+    objects that feeder lists too.
     """
     definition = drawn.definition
     assert definition
     has_levels = definition.language == "go"
     is_structural = definition.language in {"typescript", "tsx"}
-    if is_structural and not definition.is_type:
-        return set()
     found: set[Place] = set()
     waiting = [*drawn.places]
     while waiting:
@@ -212,9 +216,17 @@ def implementing_lines(corpus: Corpus, tool: LanguageServer, drawn: Drawn) -> se
         found |= new
         waiting += () if has_levels else new
     lines = {place.site for place in found} - drawn.lines
-    if is_structural:
+    if is_structural and not definition.is_type:
+        lines = {line for line in lines if line in by_feeder or _is_of_type(tool, line)}
+    elif is_structural:
         lines = {line for line in lines if DECLARES_TYPE.search(line_text(corpus.base, *line))}
     return lines
+
+
+def _is_of_type(tool: LanguageServer, line: Line) -> bool:
+    """Tells whether a line declares a member of a class or an interface."""
+    declared = (one for one in tool.declarations(line[0]) if one.place.site == line)
+    return any(one.around and one.around[-1].kind in TYPE_KINDS for one in declared)
 
 
 def line_text(folder: Path, path: str, line: int) -> str:

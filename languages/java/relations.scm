@@ -49,6 +49,15 @@ $bound = [
   name: (identifier) @bound
   body: (enum_body (enum_constant body: (class_body)) @variant))
 
+; new Listener() { void heard() { … } }: members of a class without a name
+(object_creation_expression
+  type: $bound
+  (class_body (method_declaration name: (identifier) @overrides)))
+(enum_declaration
+  name: (identifier) @bound
+  body: (enum_body
+    (enum_constant body: (class_body (method_declaration name: (identifier) @overrides)))))
+
 ; Cart::add
 (method_reference . (_) (identifier) @calls .)
 

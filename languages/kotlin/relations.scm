@@ -56,6 +56,23 @@ $implemented = (delegation_specifier
       (explicit_delegation (user_type (type_identifier) @unnamed))
     ]))
 
+; object : Sender { override fun send() { … } }: members of an object without a name
+(object_literal
+  (delegation_specifier
+    [
+      (constructor_invocation (user_type (type_identifier) @bound .))
+      (constructor_invocation (user_type (type_identifier) @bound . (type_arguments)))
+      (user_type (type_identifier) @bound .)
+      (user_type (type_identifier) @bound . (type_arguments))
+    ])
+  (class_body
+    [
+      (function_declaration (modifiers) (simple_identifier) @overrides)
+      (property_declaration
+        (modifiers)
+        (variable_declaration (simple_identifier) @overrides))
+    ]))
+
 ; RED { override fun … }: an entry with a class of its own below the enum
 (class_declaration
   (type_identifier) @bound

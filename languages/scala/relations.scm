@@ -113,6 +113,17 @@ $constructed = [
   (compound_type (applied_constructor_type (generic_type type: (type_identifier) @unnamed)))
 ]
 (instance_expression $constructed (template_body))
+
+; new Sender { def send() = … }: members of a class without a name
+(instance_expression
+  [
+    (type_identifier) @bound
+    (generic_type type: (type_identifier) @bound)
+    (compound_type (type_identifier) @bound)
+    (compound_type (generic_type type: (type_identifier) @bound))
+  ]
+  (template_body
+    [(function_definition name: (identifier) @overrides) (val_definition (identifier) @overrides)]))
 (val_definition
   value: (instance_expression
     [

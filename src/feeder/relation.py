@@ -30,6 +30,10 @@ LITERAL_KEY = "{}"
 The type of the literal precedes it where that is written: `Cart{}` for `Cart { total: 0 }`.
 """
 
+UNNAMED_MEMBER = "{}()"
+"""The end of the qualifier of a member that a class without a name declares, behind its base:
+`Listener{}()` for `heard` in `new Listener() { void heard() {} }`."""
+
 LITERAL = '"'
 """The receiver of a member of a string or number that is written there: `", ".join(names)`."""
 

@@ -176,7 +176,8 @@ UNCERTAIN_TARGETS = [
 ]
 REDECLARED_TARGETS = [
     (command, f"redeclared/{case['id']}/{target}".replace("Cart", "Crate"))
-    for case in cases("redeclared_fields")
+    for name in ("redeclared_fields", "unnamed_members")
+    for case in cases(name)
     for command, target in case["q"].values()
 ]
 SYNTAX_TARGETS = [
@@ -188,13 +189,20 @@ SYNTAX_TARGETS = [
 ]
 
 
+FOLDERS = (
+    ("uncertain", "uncertain_sites"),
+    ("redeclared", "redeclared_fields"),
+    ("redeclared", "unnamed_members"),
+)
+
+
 def _uncertain_cases() -> dict[str, str | bytes]:
     """Uncertain sites, fields that are declared again, and calls by syntax. Another name than
     `Cart` keeps its answers cheap.
     """
     files: dict[str, str] = {
         f"{folder}/{case['id']}/{path}": str(content)
-        for folder, name in (("uncertain", "uncertain_sites"), ("redeclared", "redeclared_fields"))
+        for folder, name in FOLDERS
         for case in cases(name)
         for path, content in without_marks(case["files"])[0].items()
     }

@@ -10,7 +10,7 @@ import { partition } from "./python_strings.ts";
 
 export const { CALL, EXPORT, IMPLEMENTS, IMPORT, INHERITS, MENTION, UNNAMED, USE, BINDING, PARAMETER, RETURNS, LITERAL } =
   constants.relation;
-export const { LITERAL_KEY } = constants.relation;
+export const { LITERAL_KEY, UNNAMED_MEMBER } = constants.relation;
 const ITEM = new Pattern(constants.relation.ITEM_PATTERN, "g");
 
 /** One relation of a node; `lines` is encoded, see `linesOf`. */

@@ -1,6 +1,9 @@
-"""`LiteralKeys`: the names before `:` or `=` in literals and arguments, which may be fields."""
+"""`LiteralKeys`: the names before `:` or `=` in literals and arguments, which may be fields.
 
-from collections.abc import Sequence
+`unnamed_members` are the members of classes without a name.
+"""
+
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from feeder.parse.grammars import Capture, Captures
@@ -11,7 +14,7 @@ from feeder.parse.relation_names import (
     declared_names,
     relation_of,
 )
-from feeder.relation import LITERAL_KEY, MENTION
+from feeder.relation import LITERAL_KEY, MENTION, UNNAMED_MEMBER
 
 
 class LiteralKeys:
@@ -46,8 +49,23 @@ class LiteralKeys:
 
     def _last_name(self, node: Capture) -> str:
         """The name of a field or a type: `Vec` of `std::Vec<Item>`; empty for a long one."""
-        start, end = node.start_byte, node.end_byte
-        return declared_names[self._content[start:end]] if end - start <= MODULE_LIMIT else ""
+        return _last_name(self._content, node)
+
+
+def unnamed_members(content: bytes, captures: Captures) -> Iterator[tuple[int, CapturedRelation]]:
+    """Yields the members that a class without a name declares, with their offsets: `heard` in
+    `new Listener() { void heard() {} }`. `bound` names its base.
+    """
+    base = _last_name(content, captures["bound"][-1])
+    for node in captures["overrides"]:
+        name = _last_name(content, node)
+        if base and name:
+            yield node.start_byte, relation_of(MENTION, name, base + UNNAMED_MEMBER)
+
+
+def _last_name(content: bytes, node: Capture) -> str:
+    start, end = node.start_byte, node.end_byte
+    return declared_names[content[start:end]] if end - start <= MODULE_LIMIT else ""
 
 
 @lru_cache(CACHE_SIZE)

@@ -15,7 +15,7 @@ _KNOWN_CAPTURE = re.compile(
     r"|calls|inherits|implements|uses|mentions|exported|exports|extends|owner|accesses|attributes|argument_label"
     r"|tokens|visible|visible_tokens|symbol|key|shorthand|wildcard|implicit|locals|local_scope|member_scope|statement"
     r"|macro|expands|imports|module|alias|receiver|binds"
-    r"|bound|constructed|made|unnamed|variant|base|fields|unpacked|parameter|returns|visibility|_.*"
+    r"|bound|constructed|made|unnamed|variant|base|fields|overrides|unpacked|parameter|returns|visibility|_.*"
 )
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')

@@ -46,6 +46,7 @@ KINDS = {
     "returns": RETURNS,
     "binds": BINDING,
     "fields": MENTION,
+    "overrides": MENTION,
     "parameter": PARAMETER,
     "visibility": VISIBILITY,
     "imports": IMPORT,

@@ -12,7 +12,7 @@ from feeder.parse.base_calls import base_member
 from feeder.parse.call_labels import label_sites
 from feeder.parse.file_imports import ALL, FileImports
 from feeder.parse.grammars import Capture, Captures
-from feeder.parse.literal_keys import LiteralKeys
+from feeder.parse.literal_keys import LiteralKeys, unnamed_members
 from feeder.parse.local_names import LocalNames, byte_range
 from feeder.parse.macro_text import expanded_names
 from feeder.parse.member_scopes import MemberScopes
@@ -302,6 +302,8 @@ class RelationCollector:
             self._add_symbols(captures["symbol"], has_receiver="receiver" in captures)
         elif capture == "unpacked":
             self._add_unpacked(captures, self._settings(pattern).get("unpacked"))
+        elif capture == "overrides":
+            self._details.update(unnamed_members(self._content, captures))
         elif capture == "exported":
             self._add_exported(captures["exported"][0])
         elif capture == "base":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from feeder.relations.modules import Definition
 from feeder.relations.relation_reader import RelationReader
@@ -45,11 +45,15 @@ class LocalTypeFinder:
         yield from found.values()
 
     def possible_overrides(
-        self, definition: Definition, existing: Iterable[Implementation]
+        self,
+        definition: Definition,
+        existing: Iterable[Implementation],
+        unnamed: Sequence[Implementation],
     ) -> Iterator[Implementation]:
         """Yields the types below a member's type whose members are no nodes, if they have its name.
 
-        They are objects, anonymous and local classes. `existing` members are known to override it.
+        They are objects, anonymous and local classes. `existing` members are known to override it,
+        those that are `unnamed` in one of these types.
         """
         owner = self._reader.type_around(definition)
         if not owner or not definition.is_function:
@@ -63,6 +67,24 @@ class LocalTypeFinder:
         self._reader.is_cut |= len(with_name) == MAX_CODE_NODES
         owners = {(member.path, member.symbol.rpartition(".")[0]) for member in existing}
         places = {(node.path, node.symbol or "") for node in with_name} - owners
+        known = set(_types_around(below, unnamed))
         for type_ in below:
-            if (type_.path, type_.symbol) in places:
+            if (type_.path, type_.symbol) in places and type_ not in known:
                 yield type_._replace(resolved=False)
+
+
+def _types_around(
+    types: Sequence[Implementation], members: Iterable[Implementation]
+) -> Iterator[Implementation]:
+    """Yields for each member of a type without a node the last one of its node that begins before
+    it.
+    """
+    for member in members:
+        before = [
+            type_
+            for type_ in types
+            if (type_.path, type_.symbol) == (member.path, member.symbol)
+            and type_.start_line <= member.start_line
+        ]
+        if before:
+            yield max(before, key=lambda type_: type_.start_line)

@@ -26,7 +26,14 @@ from feeder.relations.other_names import OtherNames
 from feeder.relations.relation_reader import RelationReader
 from feeder.relations.site_finder import SiteFinder
 from feeder.relations.site_text import with_text
-from feeder.relations.sites import Implementation, LeftOut, Reference, ReferenceFilter, SiteOrder
+from feeder.relations.sites import (
+    OVERRIDE,
+    Implementation,
+    LeftOut,
+    Reference,
+    ReferenceFilter,
+    SiteOrder,
+)
 from feeder.relations.subtypes import SubtypeFinder
 from feeder.relations.targets import Target
 from feeder.store.rows import decode_members
@@ -106,6 +113,24 @@ class ReferenceFinder:
             )
         return sorted(dict.fromkeys(matches), key=SiteOrder(definition))
 
+    def unnamed_overrides(self, definition: Definition) -> list[Implementation]:
+        """The lines that declare a member in objects and in classes without a name."""
+        resolver = self.families.resolver(definition)
+        sites = self.sites.sites(definition, resolver, definition.name)
+        return [
+            Implementation(
+                site.path,
+                site.line,
+                site.line,
+                site.node.symbol or "",
+                site.resolved,
+                1,
+                is_local=True,
+            )
+            for site in sorted(sites, key=SiteOrder(definition))
+            if site.kind == OVERRIDE
+        ]
+
 
 def find_references(
     corpus: Corpus, target: Target, text: str, requested: ReferenceFilter
@@ -168,5 +193,6 @@ def find_implementations(
         for hit, member in finder.subtypes.members_below(definition)
     ]
     overriding += finder.subtypes.implementing_fields(definition)
-    overriding += finder.local_types.possible_overrides(definition, overriding)
-    return definition, overriding, finder.reader.is_cut
+    unnamed = finder.unnamed_overrides(definition)
+    possible = finder.local_types.possible_overrides(definition, overriding, unnamed)
+    return definition, [*overriding, *unnamed, *possible], finder.reader.is_cut

@@ -17,6 +17,7 @@ from feeder.relation import (
     MENTION,
     PARAMETER,
     UNNAMED,
+    UNNAMED_MEMBER,
     USE,
     Relation,
 )
@@ -38,6 +39,8 @@ from feeder.relations.receiver_types import NO_FAMILY, Family, is_built_in
 from feeder.store.relations import RelatedNode, line_numbers
 from feeder.text import last_name
 from feeder.traits import are_compatible, traits
+
+_MAY_BE_BELOW = possible(Reason.COMPETING)
 
 QUALIFIED_SITES = frozenset({CALL, MENTION, INHERITS, IMPLEMENTS, UNNAMED, USE})
 """The kinds of sites that may have a qualifier: `shop.Cart`."""
@@ -81,7 +84,7 @@ class Resolver:
         for line in others:
             yield line, self.resolve(facts, node, relation, line) if may_vary else resolved
 
-    def resolve(  # noqa: PLR0911 - one for each rule
+    def resolve(  # noqa: PLR0911, PLR0912 - one for each rule
         self, facts: FileFacts, node: RelatedNode, relation: Relation, line: int
     ) -> Resolution:
         """Resolves a site; only the receiver, or its type, depends on the line."""
@@ -94,6 +97,8 @@ class Resolver:
             relation = relation._replace(qualifier=receiver)
         if _is_parameter(node, relation):
             return elsewhere(Evidence.LOCAL)
+        if relation.qualifier.endswith(UNNAMED_MEMBER):
+            return self._resolve_unnamed(facts, node, relation, line)
         if other := self._known_other(facts, node, relation):
             return other
         if relation.qualifier == LITERAL_KEY:
@@ -112,6 +117,20 @@ class Resolver:
         if nearest and nearest != self._definition.symbol:
             return self._names.another(lambda one: one.symbol == nearest)
         return RESOLVED if "." in nearest else self._names.refers(facts, relation.name)
+
+    def _resolve_unnamed(
+        self, facts: FileFacts, node: RelatedNode, relation: Relation, line: int
+    ) -> Resolution:
+        """A member of a class without a name, whose base is the definition's type or one below."""
+        base = relation.qualifier.removesuffix(UNNAMED_MEMBER)
+        if not self._members:
+            return elsewhere(Evidence.ANOTHER_TYPE)
+        result = self._members.resolve(facts, node, relation._replace(qualifier=base), line)
+        if result.is_resolved:
+            return result
+        names = {last_name(base), *(import_.name for import_ in facts.imported(base))}
+        below = {last_name(symbol) for _, symbol in self._family.all_below}
+        return elsewhere(Evidence.ANOTHER_TYPE) if names.isdisjoint(below) else _MAY_BE_BELOW
 
     def _known_other(  # noqa: PLR0911 - one for each rule
         self, facts: FileFacts, node: RelatedNode, relation: Relation

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from feeder.relation import LITERAL_KEY, MENTION, USE, Relation, macro_of
+from feeder.relation import LITERAL_KEY, MENTION, UNNAMED_MEMBER, USE, Relation, macro_of
 from feeder.relations.modules import Definition
 from feeder.relations.node_definitions import is_header
 from feeder.relations.outcomes import Evidence, elsewhere
 from feeder.relations.relation_reader import RelationReader
 from feeder.relations.resolution import Resolver
-from feeder.relations.sites import KIND_NAMES, LeftOut, Reference
+from feeder.relations.sites import KIND_NAMES, OVERRIDE, LeftOut, Reference
 from feeder.store.relations import RelatedNode
 from feeder.text import composed
 from feeder.traits import are_compatible, traits
@@ -84,9 +84,19 @@ class SiteFinder:
                     else:
                         # `Cart` in `Cart.shared.add()` is one site, and receiver in two relations
                         receiver = relation.qualifier if relation.name == name else ""
+                        own = OVERRIDE if _declares(definition, relation) else kind
                         yield Reference(
-                            node.path, line, 0, kind, result.is_resolved, "", node, name, receiver
+                            node.path, line, 0, own, result.is_resolved, "", node, name, receiver
                         )
+
+
+def _declares(definition: Definition, relation: Relation) -> bool:
+    """Tells whether a site declares the member in a class without a name or an object of its type:
+    `const cart: Cart = { add() { … } }`.
+    """
+    qualifier = relation.qualifier
+    is_key = qualifier.endswith(LITERAL_KEY) and qualifier != LITERAL_KEY
+    return qualifier.endswith(UNNAMED_MEMBER) or (is_key and definition.is_function)
 
 
 def _is_own_block(definition: Definition, node: RelatedNode) -> bool:

@@ -52,9 +52,13 @@ export class LocalTypeFinder {
 
   /**
    * The types below a member's type whose members are no nodes, if they have its name: objects, anonymous and local
-   * classes. `existing` members are known to override it.
+   * classes. `existing` members are known to override it, those that are `unnamed` in one of these types.
    */
-  async possibleOverrides(definition: Definition, existing: readonly Implementation[]): Promise<Implementation[]> {
+  async possibleOverrides(
+    definition: Definition,
+    existing: readonly Implementation[],
+    unnamed: readonly Implementation[],
+  ): Promise<Implementation[]> {
     const owner = definition.isFunction ? await this.reader.typeAround(definition) : null;
     if (!owner) return [];
     const named = (await this.subtypes.typesBelow(owner)).map(({ implementation }) => implementation);
@@ -64,6 +68,16 @@ export class LocalTypeFinder {
     if (rows.length === MAX_CODE_NODES) this.reader.isCut = true;
     const places = new Set(rows.map(relatedNode).map(({ path, symbol }) => typeKey(path, symbol ?? "")));
     for (const { path, symbol } of existing) places.delete(typeKey(path, rpartition(symbol, ".")[0]));
-    return below.filter(({ path, symbol }) => places.has(typeKey(path, symbol))).map((one) => ({ ...one, resolved: false }));
+    const known = new Set(unnamed.map((member) => typeAround(below, member)));
+    const possible = below.filter((type) => places.has(typeKey(type.path, type.symbol)) && !known.has(type));
+    return possible.map((one) => ({ ...one, resolved: false }));
   }
+}
+
+/** The last type of a member's node that begins before it, for a member of a type without a node. */
+function typeAround(types: readonly Implementation[], member: Implementation): Implementation | null {
+  const before = types.filter(({ path, symbol, start_line }) => {
+    return path === member.path && symbol === member.symbol && start_line <= member.start_line;
+  });
+  return sortBy(before, ({ start_line }) => [-start_line])[0] ?? null;
 }

@@ -23,6 +23,7 @@ import { hasPart, SiteFinder } from "./site_finder.ts";
 import {
   distinctReferences,
   type Implementation,
+  OVERRIDE,
   passesTests,
   placeKey,
   type Reference,
@@ -152,6 +153,16 @@ export class ReferenceFinder {
       : sites;
     return sortBy(distinctReferences(all), (one) => referenceOrder(one, definition));
   }
+
+  /** The lines that declare a member in objects and in classes without a name. */
+  async unnamedOverrides(definition: Definition): Promise<Implementation[]> {
+    const resolver = await this.families.resolver(definition);
+    const sites = await this.sites.sites(definition, resolver, definition.name, null);
+    const overriding = sites.filter(({ kind }) => kind === OVERRIDE);
+    return sortBy(overriding, (one) => referenceOrder(one, definition)).map(({ path, line, node, resolved }) => {
+      return { path, start_line: line, end_line: line, symbol: node.symbol ?? "", resolved, depth: 1, is_local: true };
+    });
+  }
 }
 
 /** The page of references to a target; throws an HttpError if it is no declaration. */
@@ -208,8 +219,9 @@ export async function findImplementations(
     return { path, start_line: firstLine, end_line: lastLine, symbol: symbol ?? "", resolved, depth, is_local: false };
   });
   implementations.push(...(await finder.subtypes.implementingFields(definition)));
-  const possible = await finder.localTypes.possibleOverrides(definition, implementations);
-  return { definition, implementations: [...implementations, ...possible] };
+  const unnamed = await finder.unnamedOverrides(definition);
+  const possible = await finder.localTypes.possibleOverrides(definition, implementations, unnamed);
+  return { definition, implementations: [...implementations, ...unnamed, ...possible] };
 }
 
 /** The last part of the type around a symbol. */

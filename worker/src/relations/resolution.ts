@@ -15,6 +15,7 @@ import {
   PARAMETER,
   type Relation,
   UNNAMED,
+  UNNAMED_MEMBER,
   USE,
 } from "../relation.ts";
 import { lineNumbers, type RelatedNode } from "../store/relations.ts";
@@ -70,6 +71,7 @@ export class Resolver {
       relation = { ...relation, qualifier: traits(node.language).cascades ? relation.qualifier.slice(0, -1) : "" };
     }
     if (isParameter(node, relation)) return elsewhere("LOCAL");
+    if (relation.qualifier.endsWith(UNNAMED_MEMBER)) return this.#resolveUnnamed(facts, node, relation, line);
     const other = this.#knownOther(facts, node, relation);
     if (other) return other;
     if (relation.qualifier === LITERAL_KEY) return this.#resolveKey(facts, relation.name);
@@ -88,6 +90,17 @@ export class Resolver {
     if (nearest && nearest !== this.definition.symbol) return this.#names.another(({ symbol }) => symbol === nearest);
     if (nearest.includes(".")) return RESOLVED;
     return this.#names.refers(facts, relation.name);
+  }
+
+  /** A member of a class without a name, whose base is the definition's type or one below. */
+  #resolveUnnamed(facts: FileFacts, node: RelatedNode, relation: Relation, line: number): Resolution {
+    const base = relation.qualifier.slice(0, -UNNAMED_MEMBER.length);
+    if (!this.#members) return elsewhere("ANOTHER_TYPE");
+    const result = this.#members.resolve(facts, node, { ...relation, qualifier: base }, line);
+    if (isResolved(result)) return result;
+    const names = new Set([lastName(base), ...(facts.imports.get(base) ?? []).map(({ name }) => name)]);
+    const isBelow = [...this.family.allBelow].some((key) => names.has(lastName(key.split("\0")[1]!)));
+    return isBelow ? possible("COMPETING") : elsewhere("ANOTHER_TYPE");
   }
 
   /** The evidence that a site's form or file alone gives, if any. */

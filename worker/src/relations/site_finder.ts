@@ -1,7 +1,7 @@
 /** Finds the sites of one name that refer to a definition, or may. Mirrors `feeder.relations.site_finder`. */
 
 import { partition } from "../python_strings.ts";
-import { CALL, IMPORT, LITERAL_KEY, macroOf, MENTION, type Relation, USE } from "../relation.ts";
+import { CALL, IMPORT, LITERAL_KEY, macroOf, MENTION, type Relation, UNNAMED_MEMBER, USE } from "../relation.ts";
 import { decodeRelations, type RelatedNode } from "../store/relations.ts";
 import { composed } from "../text.ts";
 import { areCompatible, traits } from "../traits.ts";
@@ -11,7 +11,7 @@ import { isHeader } from "./node_definitions.ts";
 import { isElsewhere, isResolved } from "./outcomes.ts";
 import type { RelationReader } from "./relation_reader.ts";
 import type { Resolver } from "./resolution.ts";
-import { KIND_NAMES, placeKey, type Reference } from "./sites.ts";
+import { KIND_NAMES, OVERRIDE, placeKey, type Reference } from "./sites.ts";
 
 /** Finds sites. */
 export class SiteFinder {
@@ -82,7 +82,8 @@ function sitesIn(
       if (macroPaths || isSpelling) meant = { ...meant, name: definition.name };
       // `Cart` in `Cart.shared.add()` is one site, and receiver in two relations
       const receiver = relation.name === name ? relation.qualifier : "";
-      const common = { path: node.path, column: 0, kind, text: "", node, name, receiver };
+      const own = declares(definition, relation) ? OVERRIDE : kind;
+      const common = { path: node.path, column: 0, kind: own, text: "", node, name, receiver };
       const isOwn = relation.kind === USE && isOwnBlock(definition, node);
       const isKey = relation.qualifier === LITERAL_KEY && node.path === definition.path;
       for (const [line, result] of resolver.resolveLines(facts, node, meant)) {
@@ -93,6 +94,15 @@ function sitesIn(
     }
   }
   return { sites, leftOut };
+}
+
+/**
+ * Tells whether a site declares the member in a class without a name or an object of its type:
+ * `const cart: Cart = { add() { … } }`.
+ */
+function declares({ isFunction = false }: Definition, { qualifier }: Relation): boolean {
+  const isKey = qualifier.endsWith(LITERAL_KEY) && qualifier !== LITERAL_KEY;
+  return qualifier.endsWith(UNNAMED_MEMBER) || (isKey && isFunction);
 }
 
 /** Returns true if a node is a block of a type in its own file: `impl Cart` below `Cart`. */
