@@ -48,6 +48,45 @@ $bound = [
       (method_definition name: (property_identifier) @fields)
     ]))
 
+; { size, total: 0 } as Cart, { size, total: 0 } satisfies Cart
+[
+  (as_expression
+    (object
+      [
+        (shorthand_property_identifier) @fields
+        (pair key: (property_identifier) @fields)
+        (method_definition name: (property_identifier) @fields)
+      ])
+    $bound)
+  (satisfies_expression
+    (object
+      [
+        (shorthand_property_identifier) @fields
+        (pair key: (property_identifier) @fields)
+        (method_definition name: (property_identifier) @fields)
+      ])
+    $bound)
+]
+
+; function show({ size, total: sum }: Cart), const { size }: Cart = cart
+(_
+  pattern: (object_pattern
+    [
+      (shorthand_property_identifier_pattern) @unpacked
+      (pair_pattern key: (property_identifier) @unpacked)
+    ])
+  type: (type_annotation $bound))
+(variable_declarator
+  name: (object_pattern
+    [
+      (shorthand_property_identifier_pattern) @unpacked
+      (pair_pattern key: (property_identifier) @unpacked)
+    ])
+  type: (type_annotation $bound))
+
+; Cart["total"] as a type
+(lookup_type (type_identifier) @bound (literal_type (string (string_fragment) @unpacked)))
+
 ; import store = require("./store")
 (import_statement
   (import_require_clause (identifier) @alias source: (_ (string_fragment) @module)))
