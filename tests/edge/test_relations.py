@@ -41,7 +41,7 @@ from relations.test_references import (
 from source.repos import Repo
 
 USERS, USES_EACH, OTHERS = 20, 5, 60
-MAX_ROWS = 3_050
+MAX_ROWS = 3_150
 ALIASED = {
     "shop/alias.py": (
         "from shop.cart import Cart as Basket\n\n\n"
