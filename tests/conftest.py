@@ -12,8 +12,9 @@ import pytest
 from hypothesis import settings
 from pytest_socket import socket_allow_hosts
 
+from feeder.parse import worker_pool
 from feeder.retry import Clock
-from feeder.session import early_start, runs
+from feeder.session import early_start
 from index_helpers import parse_once
 from required_extras import require_extras
 from shared_workers import end_shared_workers, no_early_start, shared_workers
@@ -69,7 +70,7 @@ def _no_workflow(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _shared_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs in the test process share parser processes; the program's own processes start theirs."""
-    monkeypatch.setattr(runs, "start_workers", shared_workers)
+    monkeypatch.setattr(worker_pool, "WorkerPool", shared_workers)
     monkeypatch.setattr(early_start, "started_processes", no_early_start)
 
 

@@ -6,13 +6,13 @@ import pickle
 import sys
 from collections import OrderedDict
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any
 
-from feeder.config import Settings
+from feeder.parse import StaticEmbedder
+from feeder.parse.worker_messages import ParseFile
 from feeder.parse.worker_pool import WorkerPool
 from feeder.parse.worker_process import WorkerProcess
-from feeder.session.runs import start_workers
-from feeder.session.session import Session
 
 MAX_POOLS = 2
 """Pools kept at once, so that memory stays low."""
@@ -33,23 +33,34 @@ _pools: OrderedDict[Any, SharedPool] = OrderedDict()
 
 
 def shared_workers(
-    session: Session, settings: Settings, processes: list[WorkerProcess] | None = None
+    grammar_file: Path | None = None,
+    *,
+    mask_secrets: bool = True,
+    count: int | None = None,
+    parse_file: ParseFile | None = None,
+    static_embedder: StaticEmbedder | None = None,
+    processes: list[WorkerProcess] | None = None,
 ) -> WorkerPool:
-    """A replacement of `start_workers` that returns the same pool for the same settings."""
-    if settings.grammar:  # the file may change between runs
-        return start_workers(session, settings, processes)
-    static_model = session.backend.static_model
-    key = (
-        settings.mask_secrets,
-        settings.jobs,
-        pickle.dumps(static_model),
-        tuple(sys.path),
-    )
+    """A replacement of `WorkerPool` in the program that returns the same pool for the same
+    arguments.
+    """
+    if grammar_file:  # it may change between runs
+        return WorkerPool(
+            grammar_file,
+            mask_secrets=mask_secrets,
+            count=count,
+            static_embedder=static_embedder,
+            processes=processes,
+        )
+    key = (mask_secrets, count, parse_file, pickle.dumps(static_embedder), tuple(sys.path))
     if key not in _pools:
         if len(_pools) == MAX_POOLS:
             _pools.popitem(last=False)[1].end()
         _pools[key] = SharedPool(
-            mask_secrets=settings.mask_secrets, count=settings.jobs, static_embedder=static_model
+            mask_secrets=mask_secrets,
+            count=count,
+            parse_file=parse_file,
+            static_embedder=static_embedder,
         )
     _pools.move_to_end(key)
     return _pools[key]

@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from speed import (
     changes,
+    commands,
     comparison,
     embedding,
     first_sync,
     page,
     search_latency,
     semble_comparison,
+    start,
 )
 from speed.bench import Bench
 from speed.command import PARTS
@@ -128,8 +130,17 @@ def test_requests_of_small_changes_are_counted(
 
 
 @pytest.mark.needs("local")
-def test_other_parts_have_all_figures_of_their_tables(bench: Bench) -> None:
-    """Growth uses copies of the first Python file, search three copies of both."""
+def test_other_parts_have_all_figures_of_their_tables(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Growth uses copies of the first Python file, search three copies of both.
+
+    Two starts, two commands and twenty queries have the figures of ten, five and two hundred.
+    """
+    monkeypatch.setattr(start, "TIMES", 2)
+    for module in (commands, search_latency):
+        monkeypatch.setattr(module, "COMMAND_RUNS", 2)
+        monkeypatch.setattr(module, "QUERY_COUNT", 20)
     for part, measure in PARTS.items():
         if part != semble_comparison.PART:  # it is installed from afar
             measure(bench._replace(runs=1))

@@ -64,9 +64,11 @@ def install(cache: Path) -> Path:
     folder = cache.absolute() / RELEASE
     python = folder / "bin" / "python"
     if not (folder / "done").exists():
-        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        create = [sys.executable, "-m", "venv", "--without-pip", str(folder)]
+        pip = [sys.executable, "-m", "pip", "--python", str(python)]
+        install = [*pip, "install", "--quiet", "--disable-pip-version-check", RELEASE]
         try:
-            for command in ([sys.executable, "-m", "venv", str(folder)], [*pip, RELEASE]):
+            for command in (create, install):
                 subprocess.run(command, check=True, timeout=FETCH_S, stdout=subprocess.DEVNULL)
         except (OSError, subprocess.SubprocessError) as exc:
             raise Unavailable(f"pip could not install {RELEASE}: {type(exc).__name__}") from exc
