@@ -11,6 +11,7 @@ import certifi
 import pytest
 from hypothesis import settings
 from pytest_socket import socket_allow_hosts
+from standin_fixtures import standin, standin_process  # noqa: F401 - fixtures
 
 from feeder.parse import worker_pool
 from feeder.retry import Clock

@@ -24,11 +24,8 @@ from speed.program import Program
 from speed.repository import make
 from speed.targets import targets
 from standin import StandIn
-from standin_fixtures import standin, standin_process
 
 from feeder.embedding.static_model import MODEL_FILE
-
-__all__ = ["standin", "standin_process"]
 
 pytestmark = [
     pytest.mark.slow,

@@ -13,9 +13,6 @@ from guarantees.history import Commits, commits
 from guarantees.reference import Reference
 from guarantees.stores import Cloud, Embedded, Store
 from standin import StandIn
-from standin_fixtures import standin_process
-
-__all__ = ["standin_process"]
 
 pytestmark = pytest.mark.slow
 

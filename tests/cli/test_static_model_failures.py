@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from standin import StandIn
-from standin_fixtures import no_proxy, standin, standin_process
+from standin_fixtures import no_proxy
 
 import feeder
 from feeder.embedding import STATIC_MODEL_NAME
@@ -19,7 +19,7 @@ from feeder.store.sqlite import SQLite
 from index_helpers import SHOP, query_rows
 from source.repos import Repo
 
-__all__ = ["no_proxy", "standin", "standin_process"]
+__all__ = ["no_proxy"]
 
 pytestmark = pytest.mark.slow
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from clouds import Cloud
 from standin import StandIn
-from standin_fixtures import no_proxy, standin, standin_process
+from standin_fixtures import no_proxy
 
-__all__ = ["cloud", "no_proxy", "standin", "standin_process"]
+__all__ = ["cloud", "no_proxy"]
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 from clouds import DIMENSIONS, INDEX, Cloud
-from standin_fixtures import standin_process
 
 from expected_vectors import blend, embedding_inputs
 from fake_describer import FakeDescriber, OtherFakeDescriber
@@ -19,8 +18,6 @@ from feeder.sync.validate import validate
 from hash_embedder import HashedEmbedder
 from index_helpers import CART, SHOP
 from source.repos import Repo
-
-__all__ = ["standin_process"]
 
 LINES = """
 SELECT d.id, e.line FROM docs d JOIN descriptions e ON e.sha = d.describes WHERE e.line <> ''

@@ -2,7 +2,6 @@
 
 import pytest
 from clouds import Cloud
-from standin_fixtures import standin_process
 
 from feeder.cloudflare.workers_ai_text import PRICES, WorkersAIDescriber
 from feeder.errors import UserError
@@ -14,8 +13,6 @@ from feeder.sync.sync import sync
 from feeder.sync.validate import validate
 from index_helpers import CART, REPO, SHOP, search_scope
 from source.repos import Repo
-
-__all__ = ["standin_process"]
 
 MODEL = "@cf/meta/llama-3.1-8b-instruct-fp8-fast"
 LINES = """

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from standin import StandIn, unavailable
+from standin import StandIn
 
 from edge.indexed_worker import environment, worker_module
 from edge.worker_build import built
@@ -64,16 +64,14 @@ def anonymous_client(address: str) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture(scope="module")
-def account() -> Iterator[StandIn]:
-    """Cloudflare's stand-in, set in the environment."""
-    if why := unavailable():
-        reason, may_skip = why
-        (pytest.skip if may_skip else pytest.fail)(reason)
-    with StandIn.start() as running, pytest.MonkeyPatch.context() as patch:
-        running.change(vectorize_delay_s=0, requests_per_window=1_000_000)
-        for name, value in environment(running).items():
+def account(standin_process: StandIn) -> Iterator[StandIn]:
+    """Cloudflare's stand-in, emptied and set in the environment."""
+    standin_process.reset()
+    standin_process.change(vectorize_delay_s=0, requests_per_window=1_000_000)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment(standin_process).items():
             patch.setenv(name, value)
-        yield running
+        yield standin_process
 
 
 @pytest.fixture(scope="session")

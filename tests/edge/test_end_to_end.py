@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 from program import Console, console, feeder
 from standin import StandIn
-from standin_fixtures import no_proxy, standin, standin_process
+from standin_fixtures import no_proxy, standin
 
 from command_runner import RunFeeder
 from edge.test_browser import open_page
@@ -20,7 +20,7 @@ from source.repos import Repo
 from web.browser_client import chromium
 from web.http_client import JSON, request
 
-__all__ = ["console", "feeder", "no_proxy", "standin", "standin_process"]
+__all__ = ["console", "feeder", "no_proxy", "standin"]
 
 
 TARIFFS = "".join(f"    'A_TARIFF_{at}': 1,\n" for at in range(120))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from program import Console, console
 from standin import StandIn
-from standin_fixtures import no_proxy, standin, standin_process
+from standin_fixtures import no_proxy
 
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.d1 import D1
@@ -21,7 +21,7 @@ from github.runner import ACTION, CALLED, FEED, ROOT, WHEELS, Hub, Outcome, Runn
 from github.workflows import checkout, feeder, job
 from source.repos import Repo
 
-__all__ = ["console", "no_proxy", "standin", "standin_process", "step"]
+__all__ = ["console", "no_proxy", "step"]
 
 PUBLISHED = ("action.yml", "requirements/", "src/", CALLED)
 DIMENSIONS = 1024

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from clouds import DIMENSIONS, Cloud
 from standin import StandIn
-from standin_fixtures import standin, standin_process
 
 from feeder.embedding import Embedder
 from feeder.errors import UserError
@@ -32,8 +31,6 @@ from index_helpers import (
     run_sync,
 )
 from source.repos import Repo
-
-__all__ = ["standin", "standin_process"]
 
 pytestmark = pytest.mark.slow
 

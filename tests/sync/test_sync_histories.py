@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 from standin import StandIn
-from standin_fixtures import standin_process
 
 from source.repos import Repo
 from sync.sync_histories.branch import FreshSnapshots
@@ -17,7 +16,7 @@ from sync.sync_histories.settings import histories, run_until_each_outcome_occur
 
 pytestmark = pytest.mark.slow
 
-__all__ = ["small_batches", "standin_process"]
+__all__ = ["small_batches"]
 
 ENDS = (
     *("deaths", "overtaken", "shards' deaths", "stops", "descriptions"),

@@ -7,7 +7,6 @@ from itertools import count, product
 import pytest
 from clouds import Cloud
 from standin import StandIn
-from standin_fixtures import standin, standin_process
 
 from fault_injection import Crash, FailingDatabase, FaultInjector
 from feeder.errors import Superseded
@@ -35,8 +34,6 @@ from index_helpers import (
 )
 from source.known_commit import KnownCommit
 from source.repos import Repo
-
-__all__ = ["standin", "standin_process"]
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,6 @@ import pytest
 from clouds import Cloud
 from program import Console, console
 from standin import StandIn
-from standin_fixtures import standin, standin_process
 
 from command_runner import RunFeeder, command_runner
 from feeder.errors import UserError
@@ -17,7 +16,7 @@ from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
 from source.repos import Repo
 
-__all__ = ["console", "standin", "standin_process"]
+__all__ = ["console"]
 
 pytestmark = pytest.mark.slow
 
