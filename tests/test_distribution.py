@@ -113,7 +113,7 @@ def installed(source: str, venv: Path) -> Path:
     make = [sys.executable, "-m", "venv", "--without-pip", str(venv)]
     subprocess.run(make, check=True)
     pip = [sys.executable, "-m", "pip", "--python", str(venv / "bin/python"), "--quiet"]
-    offline = ["--no-index", "--find-links", str(WHEELS), "--no-deps"]
+    offline = ["--no-compile", "--no-index", "--find-links", str(WHEELS), "--no-deps"]
     subprocess.run([*pip, "install", *offline, source], check=True)
     (venv / SITE_PACKAGES / "borrowed.pth").write_text(sysconfig.get_path("purelib"))
     return venv / "bin/feeder"
