@@ -820,8 +820,8 @@ def test_search_prints_place_name_and_lines(feeder: RunFeeder, shop: Repo) -> No
         "path:src type:class calls:sum": "calls:sum or path: or type:",
     }.items():
         excluded = feeder(shop, "search", "cart", *filters.split()).out
-        assert excluded == f"Nothing found. Try without {advice}\n{equals}\n"
-    assert feeder(shop, "search", "type:class", "calls:sum").out == f"Nothing found.\n{equals}\n"
+        assert excluded.startswith(f"Nothing found. Try without {advice}\n")
+    assert feeder(shop, "search", "type:class", "calls:sum").out.startswith("Nothing found.\n")
     quoted = feeder(shop, "search", '"cart of nobody"').out
     assert quoted.startswith("Nothing found. Try the words without quotes.\n")
     assert feeder(shop, "search", "unheard", "--json").json["hits"] == []
