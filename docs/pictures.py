@@ -19,7 +19,13 @@ from playwright.sync_api import ViewportSize, sync_playwright
 
 DOCS = Path(__file__).resolve().parent
 FEEDER = (sys.executable, "-m", "feeder")
-BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+BROWSERS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome-stable",
+    "google-chrome",
+)
 
 
 class Picture(NamedTuple):
