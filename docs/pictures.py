@@ -19,13 +19,7 @@ from playwright.sync_api import ViewportSize, sync_playwright
 
 DOCS = Path(__file__).resolve().parent
 FEEDER = (sys.executable, "-m", "feeder")
-BROWSERS = (
-    "chromium-headless-shell",
-    "chromium",
-    "chromium-browser",
-    "google-chrome-stable",
-    "google-chrome",
-)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 
 
 class Picture(NamedTuple):

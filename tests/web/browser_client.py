@@ -14,13 +14,7 @@ from feeder.config import Settings
 from feeder.mcp.service import IndexService
 from web.http_client import Web, web
 
-NAMES = (
-    "chromium-headless-shell",  # without windows: opens a page in a quarter of the time
-    "chromium",
-    "chromium-browser",
-    "google-chrome-stable",
-    "google-chrome",
-)
+NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 AXE = Path(__file__).parents[2] / "node_modules/axe-core/axe.min.js"
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 ZOOMED = {"width": 320, "height": 256}
